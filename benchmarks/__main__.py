@@ -19,7 +19,7 @@ import trainers.quiet  # noqa: F401
 import tensorflow as tf
 
 from benchmarks import encoders, step_memory, steps, timing, views
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 from simper_tf.utils import files
 
 RESULTS = pathlib.Path("runs/bench/results.jsonl")
@@ -58,7 +58,7 @@ def table(results):
     def cell(value):
         return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
-    return tables.markdown_table(COLUMNS, [[cell(result[name]) for name in COLUMNS] for result in results])
+    return markdown_tables.markdown_table(COLUMNS, [[cell(result[name]) for name in COLUMNS] for result in results])
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ import pathlib
 import numpy as np
 
 from benchmarks import document
-from simper_tf.evaluation import tables
-from simper_tf.reading import series
+from simper_tf.evaluation import markdown_tables
+from simper_tf.reading import series_reader
 from simper_tf.tables import series_files
 
 COMMAND = "python -m benchmarks.controls"
@@ -53,13 +53,13 @@ def made(kind: str, times: np.ndarray, random: np.random.Generator) -> np.ndarra
 
 def is_answered(times: np.ndarray, values: np.ndarray) -> bool:
     """Returns whether a number is told of a recording."""
-    return bool(series.read(times - times[0], values).clear)
+    return bool(series_reader.reading_of_samples(times - times[0], values).clear)
 
 
 def of_files(paths: list[pathlib.Path], seconds: int) -> list[bool]:
     """Returns whether each part of so many seconds of files is answered."""
     told = []
-    for recording in map(series_files.read, paths):
+    for recording in map(series_files.series_of, paths):
         times = recording.times - recording.times[0]
         for start in np.arange(0, times[-1] - 0.99 * seconds, seconds):
             inside = (times >= start) & (times < start + seconds)
@@ -82,7 +82,7 @@ def report(lengths: list[int], paths: list[pathlib.Path]) -> str:
         for row, answered in zip(rows, told, strict=True):
             row.append(f"{sum(answered)} of {len(answered)}" if answered else "")
             print(seconds, row[0], row[-1], flush=True)
-    return tables.markdown_table(["nothing repeats in", *map(_length, lengths)], rows)
+    return markdown_tables.markdown_table(["nothing repeats in", *map(_length, lengths)], rows)
 
 
 def _length(seconds):

@@ -29,7 +29,7 @@ from benchmarks import document
 from benchmarks.damaged_files import BUILT, RATE, VIDEOS, Maker
 from datasets.rotating_digits import rotating_digits_dataset_builder as digits
 from simper_tf.data import building, built
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 from simper_tf.utils.errors import printable
 
 COMMAND = "python -m benchmarks.damaged"
@@ -151,7 +151,7 @@ def report(found, memory, seed, changed=""):
     lines = [[kind, *(str(counts[kind, column]) for column in columns)] for kind in kinds]
     lines.append(["in all", *(str(sum(counts[kind, column] for kind in kinds)) for column in columns)])
     said = f"{len(found)} files of seed {seed}; at most {memory:.2f} GiB of memory a process.{changed}\n\n"
-    return said + tables.markdown_table(["kind of file", *columns], lines)
+    return said + markdown_tables.markdown_table(["kind of file", *columns], lines)
 
 
 def main():

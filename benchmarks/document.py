@@ -3,7 +3,7 @@
 import argparse
 import pathlib
 
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 from simper_tf.utils import files
 
 
@@ -17,4 +17,4 @@ def changed(parser: argparse.ArgumentParser, args: argparse.Namespace) -> str:
 def into_document(path: pathlib.Path | None, command: str, text: str):
     """Puts what a command reports into its place in a document, if there is one."""
     if path:
-        files.write_atomically(path, tables.put_table(path.read_text(), command, text, path))
+        files.write_atomically(path, markdown_tables.put_table(path.read_text(), command, text, path))

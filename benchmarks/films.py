@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks import real
-from simper_tf.reading import readings, recording, result
+from simper_tf.reading import film_reader, result, source_reader
 from simper_tf.recordings import sources
 from simper_tf.utils.errors import RawDataError
 
@@ -47,7 +47,7 @@ class Film(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """Frames of a film as they are read, see `recording.read`."""
+    """Frames of a film as they are read, see `film_reader.reading_of_frames`."""
 
     times: np.ndarray
     frames: np.ndarray
@@ -81,7 +81,7 @@ def frames(film: Film, kept: pathlib.Path) -> Frames | None:
         try:
             source = sources.open_file(film.path)
             info = source.info()
-            moments, some = zip(*readings.small_frames(source, readings.Wishes(), info, None), strict=True)
+            moments, some = zip(*source_reader.small_frames(source, source_reader.Wishes(), info, None), strict=True)
         except RawDataError as refusal:
             print(refusal)
             return None
@@ -100,10 +100,10 @@ def all_frames(unseen_ones: pathlib.Path, real_ones: pathlib.Path, kept: pathlib
             yield film, some
 
 
-def read(some: Frames) -> result.Reading:
+def reading_of(some: Frames) -> result.Reading:
     """Returns what repeats in frames of a film."""
     pairs = zip(some.times, some.frames, strict=True)
-    return recording.read(pairs, keys=tuple(some.keys), longest_step=some.longest_step)
+    return film_reader.reading_of_frames(pairs, keys=tuple(some.keys), longest_step=some.longest_step)
 
 
 def outcome(true: tuple[float, ...], said: float | None) -> str:

@@ -23,9 +23,9 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
 
 from benchmarks import document, films, real
-from simper_tf.evaluation import tables
-from simper_tf.reading import movement, recording, rhythm_network, verdict
-from simper_tf.reading.recording import CLEAR
+from simper_tf.evaluation import markdown_tables
+from simper_tf.reading import film_reader, movement, rhythm_network, verdict
+from simper_tf.reading.film_reader import CLEAR
 from simper_tf.utils import files
 
 COMMAND = "python -m benchmarks.fit"
@@ -51,8 +51,8 @@ def evidence(film: films.Film, some: films.Frames) -> list[dict]:
         seen.append((given[0].rate, ranked))
         return steady, ranked
 
-    with mock.patch.object(recording, "_ranked", noting):
-        films.read(some)
+    with mock.patch.object(film_reader, "_ranked", noting):
+        films.reading_of(some)
     rows = []
     for number, (rate, ranked) in enumerate(seen):
         several = [one for one in ranked if one.evidence.count > 2 and np.isfinite(one.evidence.chance)]
@@ -65,7 +65,7 @@ def evidence(film: films.Film, some: films.Frames) -> list[dict]:
     return rows
 
 
-_RANKED = recording._ranked
+_RANKED = film_reader._ranked
 
 
 def _tempos(ranked: list[movement.Candidate]) -> list[movement.Candidate]:
@@ -148,7 +148,9 @@ def report(rows: Sequence[dict]) -> str:
             number = Counter(rows[index]["outcome"] for index in clear)
             loss = log_loss(_right(rows)[inside], confidence[inside])
             lines.append([kind, *(str(number[one]) for one in TOLD), f"{loss:.3f}"])
-        head = tables.markdown_table((f"evidence, films {title}", *TOLD[:-1], "controls answered", "log loss"), lines)
+        head = markdown_tables.markdown_table(
+            (f"evidence, films {title}", *TOLD[:-1], "controls answered", "log loss"), lines
+        )
         parts += [head, calibration(rows, confidences["both"], groups)]
     return "\n\n".join(parts)
 
@@ -162,7 +164,7 @@ def calibration(rows: Sequence[dict], confidence: np.ndarray, groups: Sequence[s
         if some:
             mean, share = confidence[some].mean(), right[some].mean()
             lines.append([f"{low:g} to {min(high, 1):g}", str(len(some)), f"{mean:.2f}", f"{share:.2f}"])
-    return tables.markdown_table(("confidence", "films", "its mean", "share right"), lines)
+    return markdown_tables.markdown_table(("confidence", "films", "its mean", "share right"), lines)
 
 
 def main():

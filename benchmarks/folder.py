@@ -24,7 +24,7 @@ import numpy as np
 
 from benchmarks import document
 from simper_tf.commands.mp4 import Writer
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 
 COMMAND = "python -m benchmarks.folder"
 HEADER = ("processes", "seconds", "files a second", "MB", "right")
@@ -140,7 +140,7 @@ def main():
             rows.append([*map(str, cells), f"{right(out, truth):.0%}"])
             print(rows[-1], flush=True)
     text = f"{asked.series:,} series of 20 s and {asked.films:,} films of 10 s, on {os.cpu_count()} cores:\n\n"
-    text += tables.markdown_table(HEADER, rows)
+    text += markdown_tables.markdown_table(HEADER, rows)
     print(text)
     document.into_document(asked.document, COMMAND, text)
 

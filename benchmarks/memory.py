@@ -24,7 +24,7 @@ from datasets.scamps import standin as scamps_standin
 from datasets.ubfc import reader as ubfc
 from datasets.ubfc import standin as ubfc_standin
 from simper_tf.data import face_recordings, standin_faces
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 
 VIDEO_BYTES = 2 * 2**30
 FRAME = (480, 640)  # Height and width, of UBFC-rPPG.
@@ -46,7 +46,7 @@ def main():
             began, peak = time.monotonic(), peak_of(name, folder)
             numbers = (f"{value:.2f}" for value in (size, peak, peak - base))
             lines.append([name, *numbers, f"{time.monotonic() - began:.0f}"])
-    print(tables.markdown_table(HEADER, lines))
+    print(markdown_tables.markdown_table(HEADER, lines))
 
 
 def peak_of(name, folder) -> float:
@@ -78,7 +78,7 @@ def _write_ubfc(folder):
 
 
 def _read_ubfc(folder):
-    return face_recordings.face_clips(ubfc.read(folder / "subject1"), 36, 180, 180)
+    return face_recordings.face_clips(ubfc.recording_of(folder / "subject1"), 36, 180, 180)
 
 
 def _write_scamps(folder):

@@ -22,7 +22,7 @@ import tensorflow as tf
 
 from benchmarks.encoders import gradient_step
 from simper_tf.encoders import ENCODERS
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 
 # Encoder -> shape of the clips.
 SIZES = {"small": (80, 75, 28, 28, 1), "cnn3d": (2, 75, 28, 28, 1)}
@@ -46,7 +46,7 @@ def main():
                 check_same(pathlib.Path(folder))
                 lines += [[name, *line] for line in compare(calls_of(encoder, clips), torch)]
     print(f"TensorFlow {tf.__version__}, Keras {keras.__version__}, PyTorch {torch.version}:")
-    print(tables.markdown_table(list(HEADER), lines))
+    print(markdown_tables.markdown_table(list(HEADER), lines))
 
 
 def write(encoder, clips, folder: pathlib.Path):

@@ -20,8 +20,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks import changes, document, real, sampled
-from simper_tf.evaluation import tables
-from simper_tf.reading import recording, result
+from simper_tf.evaluation import markdown_tables
+from simper_tf.reading import film_reader, result
 
 COMMAND = "python -m benchmarks.perturbed"
 OUTCOMES = (real.RIGHT, real.NAMED, real.WRONG, real.SILENT, real.REFUSED, real.ANSWERED)
@@ -46,7 +46,7 @@ class Form:
 
     def row(self) -> dict:
         """Outcome of reading it."""
-        reading = self.changed.as_filmed(recording.read(self.changed.frames))
+        reading = self.changed.as_filmed(film_reader.reading_of_frames(self.changed.frames))
         return row(self.file, self.changed.name, self.true, reading, self.ended)
 
 
@@ -104,7 +104,7 @@ def report(table: list[dict]) -> str:
     parts = [
         outcomes("change", OUTCOMES, [row for row in table if not row["ended"]]),
         outcomes("what ends the repetition", OUTCOMES[-2:], [row for row in table if row["ended"]]),
-        tables.markdown_table(head, shares),
+        markdown_tables.markdown_table(head, shares),
     ]
     return "\n\n".join(parts)
 
@@ -113,7 +113,9 @@ def outcomes(head: str, kinds: tuple[str, ...], table: list[dict]) -> str:
     """Markdown of how often each change has each outcome."""
     counts = collections.Counter((row["change"], row["outcome"]) for row in table)
     names = dict.fromkeys(row["change"] for row in table)
-    return tables.markdown_table([head, *kinds], [[name, *(str(counts[name, one]) for one in kinds)] for name in names])
+    return markdown_tables.markdown_table(
+        [head, *kinds], [[name, *(str(counts[name, one]) for one in kinds)] for name in names]
+    )
 
 
 def figure(table: list[dict], path: pathlib.Path):

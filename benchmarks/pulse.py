@@ -20,8 +20,8 @@ import numpy as np
 
 from benchmarks import document, real
 from simper_tf.commands import mp4
-from simper_tf.evaluation import tables
-from simper_tf.reading import readings
+from simper_tf.evaluation import markdown_tables
+from simper_tf.reading import source_reader
 from simper_tf.recordings import sources
 
 COMMAND = "python -m benchmarks.pulse"
@@ -67,7 +67,7 @@ def write(source: pathlib.Path, path: pathlib.Path, form: str):
 
 def ours(path: pathlib.Path) -> float | None:
     """Beats a minute that `simper predict` reads; None where it tells no number."""
-    clear = readings.read(sources.open_file(path)).reading.clear
+    clear = source_reader.reading_of_source(sources.open_file(path)).reading.clear
     return 60 * clear[0].hertz if clear else None
 
 
@@ -103,7 +103,7 @@ def main():
                 row(file, form, truth, ours(path), peer)
                 for (form, path), peer in zip(paths.items(), peers, strict=True)
             ]
-    table = tables.markdown_table(COLUMNS, rows)
+    table = markdown_tables.markdown_table(COLUMNS, rows)
     print(table)
     document.into_document(args.document, COMMAND, table)
 

@@ -27,8 +27,8 @@ import numpy as np
 
 from benchmarks import document
 from simper_tf.commands import learners
-from simper_tf.evaluation import tables
-from simper_tf.reading import readings, result
+from simper_tf.evaluation import markdown_tables
+from simper_tf.reading import result, source_reader
 from simper_tf.recordings import sources
 from simper_tf.utils.errors import RawDataError
 
@@ -119,9 +119,9 @@ def video(path: pathlib.Path) -> Iterator[tuple[float, np.ndarray]]:
             yield frame.time, picture.reshape(*picture.shape[:2], -1)
 
 
-def read(path: pathlib.Path, rate: float | None = None) -> readings.Done:
+def read(path: pathlib.Path, rate: float | None = None) -> source_reader.Done:
     """What `simper predict` reads of a recording, with a `--rate` or without."""
-    return readings.read(sources.open_file(path, rate))
+    return source_reader.reading_of_source(sources.open_file(path, rate))
 
 
 class Judged(NamedTuple):
@@ -143,7 +143,7 @@ class Judged(NamedTuple):
     verdict: str
     error: float | None
     taken: float
-    done: readings.Done | None
+    done: source_reader.Done | None
 
 
 def judge(path: pathlib.Path, true: Truth) -> Judged:
@@ -185,9 +185,9 @@ def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
     return table
 
 
-def learned(path: pathlib.Path, done: readings.Done, true: Truth, seconds: float) -> list[str]:
+def learned(path: pathlib.Path, done: source_reader.Done, true: Truth, seconds: float) -> list[str]:
     """Cells of what SimPer says that learns from a recording for so many seconds: frequency, error and outcome."""
-    done = learners.with_adapted(sources.open_file(path), readings.Wishes(), done, seconds)
+    done = learners.with_adapted(sources.open_file(path), source_reader.Wishes(), done, seconds)
     if not done.learned:
         return ["-", "-", "-"]
     hertz = done.learned[-1].hertz
@@ -239,7 +239,7 @@ def report(table: list[dict[str, str]]) -> str:
 
 def markdown(table: list[dict[str, str]], columns: Sequence[str]) -> str:
     """Markdown of some columns of a table."""
-    return tables.markdown_table(columns, [[row[column] for column in columns] for row in table])
+    return markdown_tables.markdown_table(columns, [[row[column] for column in columns] for row in table])
 
 
 def main():

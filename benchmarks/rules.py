@@ -18,17 +18,17 @@ from unittest import mock
 import numpy as np
 
 from benchmarks import document, films, real
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 from simper_tf.reading import (
     camera,
     compression,
     courses,
     events,
+    film_reader,
     halves,
     magnitudes,
     movement,
     places,
-    recording,
     rhythm_reader,
     skin,
     stretches,
@@ -62,7 +62,7 @@ def _nothing_heard(times, gray):
     return rhythm_reader.Heard(*(np.zeros(0),) * 3, np.inf)
 
 
-_LOOKS, _TOLD = recording._looks, places.told
+_LOOKS, _TOLD = film_reader._looks, places.told
 _EARLY = ("candidates",)
 
 RULES = {
@@ -81,7 +81,7 @@ RULES = {
     "sampled": Rule("cycles that frames catch differently", movement, "SAMPLED", 1),
     "longest": Rule("the longest run stands for its parts", movement, "longer", lambda *given: []),
     "second movement": Rule("a second movement is told", places, "told", lambda *g: _TOLD(*g)[:1]),
-    "magnitudes": Rule("magnitudes are read last", recording, "_looks", lambda gray: (
+    "magnitudes": Rule("magnitudes are read last", film_reader, "_looks", lambda gray: (
         look for look in _LOOKS(gray) if not look.of_magnitudes)),
     "coarse patterns": Rule("coarse patterns confirm magnitudes", magnitudes, "show_in_coarse",
                             lambda seen, hertz, size: [True] * len(hertz)),
@@ -98,7 +98,7 @@ RULES = {
     "frame patterns": Rule("faint patterns of frames are none", compression, "_is_pattern", lambda *given: False),
     "fainter": Rule("what is fainter than pixels make is none", compression, "_is_fainter", lambda *given: False),
     "related": Rule("nor are its multiples", compression, "_related", lambda *given: False),
-    "pulse": Rule("a pulse of skin is read where nothing moves", recording, "_skin", lambda *given, **named: []),
+    "pulse": Rule("a pulse of skin is read where nothing moves", film_reader, "_skin", lambda *given, **named: []),
     "skin in step": Rule("halves of the skin pulse in step", skin, "_in_step", lambda *given: True),
     "skin of pans": Rule("no pulse under a camera that pans", camera, "pans", lambda gray: False),
     "cuts seen": Rule("cuts are seen in much of the picture", stretches, "_is_seen", lambda *given: True, ("cuts",)),
@@ -141,7 +141,7 @@ def said(some: films.Frames, names: Iterable[str]) -> dict[str, float | None]:
                     patches.enter_context(mock.patch.object(where, function, remembering))
             if name:
                 patches.enter_context(without(name))
-            told[name] = films.surest(films.read(some))
+            told[name] = films.surest(films.reading_of(some))
     return told
 
 
@@ -176,7 +176,7 @@ def report(rows: list[tuple[films.Film, dict[str, float | None]]]) -> str:
         repeat = sum(bool(film.hertz) for film, _ in inside)
         head = f"Films {title}: {repeat} repeat, {len(inside) - repeat} are controls."
         columns = ("without", *COUNTED[:-1], "controls answered", "better", "worse")
-        parts.append(head + "\n\n" + tables.markdown_table(columns, lines))
+        parts.append(head + "\n\n" + markdown_tables.markdown_table(columns, lines))
     return "\n\n".join(parts)
 
 

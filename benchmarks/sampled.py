@@ -16,8 +16,8 @@ import numpy as np
 from scipy import ndimage
 
 from benchmarks import document
-from simper_tf.evaluation import tables
-from simper_tf.reading import recording, result, series
+from simper_tf.evaluation import markdown_tables
+from simper_tf.reading import film_reader, result, series_reader
 
 COMMAND = "python -m benchmarks.sampled"
 RIGHT, HALF, DOUBLE, OTHER, SILENT = "right", "half", "double", "other", "silent"
@@ -57,19 +57,21 @@ def recorded(kind: str, period: float) -> Iterator[tuple[float, np.ndarray]]:
         yield number / RATE, np.clip(np.rint(noisy), 0, 255).astype(np.uint8)
 
 
-def read(kind: str, period: float) -> result.Reading:
+def reading_of(kind: str, period: float) -> result.Reading:
     """Reading of a kind of recording."""
     if kind not in SERIES:
-        return recording.read(recorded(kind, period))
+        return film_reader.reading_of_frames(recorded(kind, period))
     rng = np.random.default_rng(0)
     turn = 2 * np.pi * np.arange(round(2 * CYCLES * period)) / period
     values = np.exp(2 * np.cos(turn)) + np.exp(2 * np.cos(turn - 2)) / 3 if kind == "series" else turn / 2 / np.pi % 1
-    return series.read(np.arange(len(turn)) / RATE, (values + 0.05 * rng.normal(size=len(turn)))[:, None])
+    return series_reader.reading_of_samples(
+        np.arange(len(turn)) / RATE, (values + 0.05 * rng.normal(size=len(turn)))[:, None]
+    )
 
 
 def outcome(kind: str, period: float) -> str:
     """Which multiple of the tempo is told."""
-    clear = read(kind, period).clear
+    clear = reading_of(kind, period).clear
     if not clear:
         return SILENT
     ratio = clear[0].hertz * period * (2 if kind == "sides in turn" else 1) / RATE
@@ -86,7 +88,7 @@ def report(step: float, kinds: Sequence[str] = KINDS) -> str:
         print(kind, {period: one for period, one in told.items() if one != RIGHT}, flush=True)
         counts = collections.Counter(told.values())
         rows.append([kind, *(str(counts[one]) for one in (RIGHT, HALF, DOUBLE, OTHER, SILENT))])
-    return tables.markdown_table(["movement", RIGHT, HALF, DOUBLE, OTHER, SILENT], rows)
+    return markdown_tables.markdown_table(["movement", RIGHT, HALF, DOUBLE, OTHER, SILENT], rows)
 
 
 def put(step: float, path: pathlib.Path | None, kinds: Sequence[str] = KINDS):

@@ -23,7 +23,7 @@ import tensorflow as tf
 from benchmarks import document, scaling_measured
 from benchmarks.timing import alternate
 from benchmarks.views import random_clips
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 from simper_tf.evaluation.tasks import Frequency
 from simper_tf.methods import METHODS, TrainingFacts
 from simper_tf.training import experiment, loop
@@ -143,7 +143,7 @@ def wire_table() -> str:
         kilobytes = [f"{value / 1e3:.4g}" for value in (gradients, summed, gathered)]
         lines.append([title, *kilobytes, *(f"{total:.3g}" for total in totals)])
     header = ["method", "gradients, kB", "else summed, kB", "gathered, own part, kB"]
-    return tables.markdown_table([*header, *(f"sent by one of {number}, MB" for number in NUMBERS)], lines)
+    return markdown_tables.markdown_table([*header, *(f"sent by one of {number}, MB" for number in NUMBERS)], lines)
 
 
 def scaling_table() -> str:
@@ -161,7 +161,7 @@ def scaling_table() -> str:
                 told = f"{measured:.3g} s" if faster == 1 else f"{measured:.3g} s / {faster}"
                 lines.append([encoder, f"{size / 1e6:.3g}", told, f"{bits / 1e9:g}", *(f"{s:.1%}" for s in shares)])
     header = ["encoder", "gradients, MB", "compute a step", "link, Gbit/s"]
-    return tables.markdown_table([*header, *(f"{number} replicas" for number in NUMBERS)], lines)
+    return markdown_tables.markdown_table([*header, *(f"{number} replicas" for number in NUMBERS)], lines)
 
 
 def report() -> str:

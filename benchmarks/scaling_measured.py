@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 from benchmarks import step_memory, steps
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 from trainers import history
 
 # Clips a step of all processes together, and steps of a run: the longer, the less the start counts.
@@ -49,7 +49,7 @@ def processes_table(num_steps: int) -> str:
         rates[title] = clips_per_second(of_processes, num_steps)
     first = next(iter(rates.values()))
     lines = [[title, f"{rate:.1f}", f"{rate / first:.2f}"] for title, rate in rates.items()]
-    return tables.markdown_table(["training", "clips/s", "to one core"], lines)
+    return markdown_tables.markdown_table(["training", "clips/s", "to one core"], lines)
 
 
 def clips_per_second(cores_of_processes: list[list[int]], num_steps: int) -> float:
@@ -76,7 +76,7 @@ def clips_per_second(cores_of_processes: list[list[int]], num_steps: int) -> flo
         finally:
             for process in processes:
                 process.kill()  # Nothing to one that has ended.
-        logged = history.read(pathlib.Path(folder, "run", "logs", "history.jsonl"))
+        logged = history.records_of(pathlib.Path(folder, "run", "logs", "history.jsonl"))
     codes = [process.returncode for process in processes]
     if any(codes) or not logged:
         raise RuntimeError(f"A run ended with {codes}: {said}")
@@ -90,7 +90,7 @@ def input_table(num_clips: int) -> str:
     read, _ = steps.input_alone(num_clips, cache_bytes=0)
     rates = {"input alone, clips kept in memory": kept, "input alone, clips read from files": read}
     lines = [[title, f"{rate:.0f}", f"{rate / stepping:.0f}"] for title, rate in rates.items()]
-    return tables.markdown_table(
+    return markdown_tables.markdown_table(
         ["quickstart", "clips/s", "to the step"], [*lines, ["step alone", f"{stepping:.1f}", "1"]]
     )
 
@@ -103,7 +103,7 @@ def micro_batch_table() -> str:
         print(f"measuring --micro_batch={size} ...", flush=True)
         peaks[size] = step_memory.step_gib("cnn3d", frame_shape, num_frames, MEMORY_CLIPS, size)
     lines = [[str(size), f"{gib:.2f}", f"{gib / peaks[0]:.2f}"] for size, gib in peaks.items()]
-    return tables.markdown_table(["--micro_batch", f"GiB, {MEMORY_CLIPS} clips", "to 0, all at once"], lines)
+    return markdown_tables.markdown_table(["--micro_batch", f"GiB, {MEMORY_CLIPS} clips", "to 0, all at once"], lines)
 
 
 def free_addresses(number: int) -> list[str]:

@@ -17,9 +17,8 @@ import scipy.signal
 
 from benchmarks import document
 from benchmarks.controls import made
-from simper_tf.evaluation import tables
-from simper_tf.reading import beats, result
-from simper_tf.reading import series as reading
+from simper_tf.evaluation import markdown_tables
+from simper_tf.reading import beats, result, series_reader
 from simper_tf.tables import series_files
 from simper_tf.utils.errors import RawDataError
 
@@ -103,14 +102,14 @@ def compared(windows: list[Window]) -> str:
         [group, str(inside.sum()), *(measures(truth[inside], found[inside]) for found in answers.values())]
         for group, inside in groups.items() if inside.any()
     ]  # fmt: skip
-    text = tables.markdown_table(["series", "windows", *(f"{name}: right, wrong" for name in answers)], lines)
+    text = markdown_tables.markdown_table(["series", "windows", *(f"{name}: right, wrong" for name in answers)], lines)
     bpm, sure = np.array(reads).T
     rows = []
     for low in (0.0, 0.2, 0.4, 0.6, 0.8, 0.9):
         inside = (sure >= low) & (sure < {0.8: 0.9, 0.9: 1.01}.get(low, low + 0.2))
         share = f"{np.mean(np.abs(bpm - truth)[inside] < RIGHT):.0%}" if inside.any() else ""
         rows.append([f"from {low:g}", str(inside.sum()), share])
-    return f"{text}\n\n{tables.markdown_table(['confidence', 'windows', 'first candidate right'], rows)}"
+    return f"{text}\n\n{markdown_tables.markdown_table(['confidence', 'windows', 'first candidate right'], rows)}"
 
 
 def measures(truth: np.ndarray, found: np.ndarray) -> str:
@@ -200,7 +199,7 @@ def real_windows(folder: pathlib.Path) -> Iterator[Window]:
             if path.match("*_ann*"):
                 continue
             try:
-                recording = series_files.read(path, rate)
+                recording = series_files.series_of(path, rate)
             except RawDataError as error:
                 print(error)
                 continue
@@ -269,7 +268,7 @@ def offset(marks: np.ndarray, times: np.ndarray, values: np.ndarray) -> float:
 
 def _windows(kind, times, values, is_ecg, truth):
     step = np.median(np.diff(times))
-    spans = result.windows(reading.read(times, values), SECONDS, HOP)
+    spans = result.windows(series_reader.reading_of_samples(times, values), SECONDS, HOP)
     whole = {round(span.start / HOP): 60 * span.hertz or np.nan for span in spans}
     for number, start in enumerate(np.arange(0, times[-1] + 1.5 * step - SECONDS, HOP)):
         inside, bpm = (times >= start) & (times < start + SECONDS), truth(start)
@@ -283,7 +282,7 @@ def controls(each: int, seed: int = 3000) -> Iterator[Window]:
     for kind in _CONTROLS:
         for _ in range(each):
             values = made(kind, times, random)[:, None]
-            clear = reading.read(times, values).clear
+            clear = series_reader.reading_of_samples(times, values).clear
             yield Window(f"control, {kind}", times, values, False, np.nan, 60 * clear[0].hertz if clear else np.nan)
 
 

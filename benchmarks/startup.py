@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks import document, folder
 from simper_tf.commands.mp4 import Writer
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 
 COMMAND = "python -m benchmarks.startup"
 RATE, HERTZ = 250, 1.1  # Of the long recording, which is shaped as an ECG is.
@@ -82,7 +82,7 @@ def main():
     parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        table = tables.markdown_table(HEADER, lines(pathlib.Path(name), asked.hours))
+        table = markdown_tables.markdown_table(HEADER, lines(pathlib.Path(name), asked.hours))
     print(table)
     document.into_document(asked.document, COMMAND, table)
 

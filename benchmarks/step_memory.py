@@ -94,7 +94,7 @@ def run():
 def flagfiles_table() -> str:
     """Returns the table of what flagfiles state, what layers put out and what is measured."""
     from benchmarks.steps import settings_of
-    from simper_tf.evaluation import tables
+    from simper_tf.evaluation import markdown_tables
 
     lines = []
     for name, (frame_shape, num_frames) in FLAGFILES.items():
@@ -108,7 +108,7 @@ def flagfiles_table() -> str:
         count = gb_by_count(settings.encoder, frame_shape, num_frames, 2 * settings.num_views)
         lines.append([name, settings.encoder, text, *(f"{value:.1f}" for value in (count, *measured))])
     header = ["flagfile", "encoder", "stated, GB", "a clip by count, GB", "measured, GB", "in bfloat16"]
-    return tables.markdown_table(header, lines)
+    return markdown_tables.markdown_table(header, lines)
 
 
 def gb_by_count(encoder, frame_shape, num_frames, num_views) -> float:

@@ -13,7 +13,7 @@ import io
 import pathlib
 
 from benchmarks import document, real
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 from simper_tf.utils import files
 
 COMMAND = "python -m benchmarks.unseen"
@@ -28,7 +28,7 @@ def listed() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def read(rows: list[dict[str, str]], folder: pathlib.Path, groups: str) -> list[dict[str, str]]:
+def rows_now(rows: list[dict[str, str]], folder: pathlib.Path, groups: str) -> list[dict[str, str]]:
     """Rows with what is said now of those files of some groups that lie in a folder; all groups without any named."""
     return [_row(row, folder) if row["group"] in (groups or row["group"]) else row for row in rows]
 
@@ -62,7 +62,7 @@ def report(rows: list[dict[str, str]]) -> str:
         controls = sum(one in (real.REFUSED, real.ANSWERED) for one in outcomes)
         counts = [len(outcomes) - controls, *map(outcomes.count, REPEATS), controls, outcomes.count(real.ANSWERED)]
         lines.append([group, *map(str, counts)])
-    return tables.markdown_table(("group", "repeats", *REPEATS, "controls", "answered"), lines)
+    return markdown_tables.markdown_table(("group", "repeats", *REPEATS, "controls", "answered"), lines)
 
 
 def main():
@@ -75,7 +75,7 @@ def main():
     args = parser.parse_args()
     if not args.files.is_dir():
         parser.error(f"--files={args.files}: no such folder.")
-    rows = read(listed(), args.files, args.groups)
+    rows = rows_now(listed(), args.files, args.groups)
     if args.write:
         write(rows)
     print(report(rows))

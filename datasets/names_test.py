@@ -24,7 +24,7 @@ def test_the_truth_returned_and_written_names_every_recording(name, tmp_path):
     standin, reader = (datasets.module(name, part) for part in ("standin", "reader"))
     truth = standin.write(tmp_path, subjects=2, seconds=1, height=16, width=24)
     assert json.loads((tmp_path / "truth.json").read_text()) == truth
-    assert [reader.read(path).id for path in reader.find(tmp_path)] == list(truth)
+    assert [reader.recording_of(path).id for path in reader.find(tmp_path)] == list(truth)
 
 
 def test_a_new_folder_is_found_by_its_builder_alone(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ from PIL import Image
 import simper_tf
 from docs import sample
 from simper_tf.commands import annotated
-from simper_tf.reading import answers, drawing, readings
+from simper_tf.reading import answers, drawing, source_reader
 from simper_tf.recordings import sources
 
 PATH = pathlib.Path(__file__).with_name("animation.gif")
@@ -27,7 +27,7 @@ _SIZE, _DOTS = (7.6, 2.4), 100  # Inches, and pixels to an inch.
 def write(path: pathlib.Path = PATH):
     """Writes the animation, a GIF that repeats for ever."""
     frames = list(sample.frames())
-    (answer,) = readings.read(sources.Video(sample.PATH)).reading.clear
+    (answer,) = source_reader.reading_of_source(sources.Video(sample.PATH)).reading.clear
     drawn = _Drawing([moment for moment, _ in frames], feature(trained(), [frame for _, frame in frames]), answer)
     shots = [drawn.at(moment, frame) for moment, frame in frames[::EVERY]]
     palette = shots[len(shots) // 4].quantize(_COLORS)

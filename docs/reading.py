@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from docs import sample
 from simper_tf.commands.sample import PATH as FILM
-from simper_tf.reading import courses, readings, recording, rhythm_reader
+from simper_tf.reading import courses, film_reader, rhythm_reader, source_reader
 from simper_tf.reading.drawing import COLORS
 from simper_tf.recordings import sources
 
@@ -25,14 +25,14 @@ TITLES = (
 def figure() -> Figure:
     """Returns the steps from frames to the answer."""
     seen = {}
-    ranked = recording._ranked
+    ranked = film_reader._ranked
 
     def noting(stretch, *given):
         seen["stretch"], seen["ranked"] = stretch, ranked(stretch, *given)[1]
         return ranked(stretch, *given)
 
-    with mock.patch.object(recording, "_ranked", noting):
-        done = readings.read(sources.open_file(FILM))
+    with mock.patch.object(film_reader, "_ranked", noting):
+        done = source_reader.reading_of_source(sources.open_file(FILM))
     stretch, candidates = seen["stretch"], seen["ranked"]
     drawn = Figure(figsize=(11, 5.6), layout="constrained")
     panels = drawn.subplots(2, 3).ravel()
@@ -90,7 +90,7 @@ def _chances(axes, stretch):
 def _candidates(axes, stretch, candidates):
     for one in candidates:
         axes.plot(one.hertz * stretch.rate, one.confidence, "o", color=COLORS[0], alpha=0.4)
-    axes.axhline(recording.CLEAR, color="0.5", linestyle="--", linewidth=1)
+    axes.axhline(film_reader.CLEAR, color="0.5", linestyle="--", linewidth=1)
     axes.set_xscale("log")
     axes.set_ylim(0, 1)
     axes.set_xlabel("tempo (Hz)")

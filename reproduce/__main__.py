@@ -16,7 +16,7 @@ from reproduce.results import Results, gather
 from reproduce.studies import STUDIES
 from reproduce.studies.scales import SCALES, Scale
 from reproduce.studies.table import Study
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 from simper_tf.utils import files
 from trainers import cli, standin
 
@@ -105,8 +105,8 @@ def put(documents: Sequence[str], results: Results):
     command = f"python -m reproduce --table={results.study.name}"
     for path in documents:
         text = pathlib.Path(path).read_text()
-        if tables.has_marks(text, command):
-            files.write_atomically(path, tables.put_table(text, command, page.first_table(results), name=path))
+        if markdown_tables.has_marks(text, command):
+            files.write_atomically(path, markdown_tables.put_table(text, command, page.first_table(results), name=path))
 
 
 def say_lacking(results: Results, config):

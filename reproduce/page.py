@@ -5,7 +5,7 @@ import re
 from reproduce import paired, ranking
 from reproduce.results import LEAST_CORRELATION, Results
 from reproduce.studies.table import Block
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 
 STALLED = "†"
 # The end of a column's title that says what is measured, and in which unit.
@@ -81,7 +81,7 @@ def _columns(block, results, titles, metric, has_seconds):
         columns.append(["" if seconds is None else f"{seconds:.0f}" for seconds in spent])
     corner = metric[:1].upper() + metric[1:]
     lines = zip([line.title for line in block.lines], *columns, strict=True)
-    return tables.markdown_table([corner, *header], map(list, lines))
+    return markdown_tables.markdown_table([corner, *header], map(list, lines))
 
 
 def _is_ranked(block, results):
@@ -99,7 +99,7 @@ def _text(results, cell, is_first):
     rows, stalled = results.of(cell), results.stalled(cell)
     is_learned = bool(rows) and rows[0].protocol not in ranking.UNLEARNED
     differ = is_learned or bool(cell and cell.run.configs)
-    text = tables.short_cell(rows if differ else rows[:1], len(results.seeds))
+    text = markdown_tables.short_cell(rows if differ else rows[:1], len(results.seeds))
     if stalled:
         text += f" {STALLED}" + f" {len(stalled)} of {len(rows)}" * (is_learned and len(stalled) < len(rows))
     return f"**{text}**" if text and is_first else text

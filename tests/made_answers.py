@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from simper_tf.reading import result
-from simper_tf.reading.readings import Done
+from simper_tf.reading.source_reader import Done
 from simper_tf.recordings.sources import Info
 
 STILL = np.full((24, 32, 3), 90, np.uint8)

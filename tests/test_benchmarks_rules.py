@@ -64,8 +64,8 @@ def test_what_is_remembered_changes_no_answer():
     discs = np.hypot(x - 16 - 8 * np.sin(2 * np.pi * 0.9 * times)[:, None, None], y - 12) < 4
     some = films.Frames(times, (60 + 120 * discs[..., None]).astype(np.uint8), np.zeros(0), np.inf)
     told = rules.said(some, ["own halves", "whole cycles"])
-    assert told[""] == films.surest(films.read(some)) == pytest.approx(0.9, rel=0.02)
+    assert told[""] == films.surest(films.reading_of(some)) == pytest.approx(0.9, rel=0.02)
     for name in ("own halves", "whole cycles"):
         with rules.without(name):
-            assert told[name] == films.surest(films.read(some))
+            assert told[name] == films.surest(films.reading_of(some))
     assert "remembering" not in movement.candidates.__name__

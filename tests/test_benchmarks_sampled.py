@@ -29,7 +29,7 @@ def test_sides_in_turn_are_told_as_one_cycle(period):
 
 @pytest.mark.slow
 def test_cycles_between_frames_are_no_pairs():
-    (answer,) = sampled.read("disc", 12.5).clear
+    (answer,) = sampled.reading_of("disc", 12.5).clear
     assert answer.hertz == pytest.approx(2.0, rel=0.01)
     assert answer.count in (15, 16)
     assert answer.pairs is None

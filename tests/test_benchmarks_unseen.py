@@ -33,7 +33,7 @@ def judged(answer, outcome):
 
 def test_a_file_that_is_not_there_keeps_its_answer(listed, monkeypatch):
     monkeypatch.setattr(real, "judge", lambda path, true: judged("1.010 Hz, 20 in 0.0-20.0 s", real.RIGHT))
-    swing, line, gone = unseen.read(unseen.listed(), listed, "")
+    swing, line, gone = unseen.rows_now(unseen.listed(), listed, "")
     assert (swing["answer"], swing["outcome"], swing["confidence"]) == ("1.010 Hz, 20 in 0.0-20.0 s", "right", "0.90")
     assert gone == unseen.listed()[2]
     assert line["outcome"]
@@ -41,12 +41,12 @@ def test_a_file_that_is_not_there_keeps_its_answer(listed, monkeypatch):
 
 def test_only_the_groups_asked_for_are_read(listed, monkeypatch):
     monkeypatch.setattr(real, "judge", lambda path, true: pytest.fail("read"))
-    assert unseen.read(unseen.listed(), listed, "I") == unseen.listed()
+    assert unseen.rows_now(unseen.listed(), listed, "I") == unseen.listed()
 
 
 def test_what_moves_is_told(listed, monkeypatch, capsys):
     monkeypatch.setattr(real, "judge", lambda path, true: judged("1.010 Hz", real.RIGHT))
-    unseen.read(unseen.listed(), listed, "H")
+    unseen.rows_now(unseen.listed(), listed, "H")
     swing, line = capsys.readouterr().out.splitlines()
     assert swing.endswith("was silent: -")
     assert line.endswith("was unread: ")
@@ -73,7 +73,7 @@ def test_a_folder_that_is_not_there_ends_the_command(listed, monkeypatch, capsys
 
 
 def test_a_line_is_a_control_that_is_refused(listed):
-    now = unseen.read(unseen.listed(), listed, "H")[1]
+    now = unseen.rows_now(unseen.listed(), listed, "H")[1]
     assert (now["answer"], now["outcome"], now["confidence"]) == ("-", real.REFUSED, "-")
 
 

@@ -14,7 +14,7 @@ from test_layers import ROOT, imported, modules, name_of
 from simper_tf.encoders import small
 from simper_tf.losses import info_nce
 from simper_tf.methods import SimPer
-from simper_tf.reading import readings
+from simper_tf.reading import source_reader
 from simper_tf.recordings import sources
 from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
@@ -121,7 +121,7 @@ def test_frames_of_a_recording_visit_only_the_files_of_its_walk(tmp_path):
     bars = 90 + 130 * np.exp(-0.5 * np.square((columns - places[:, None]) / 1.5))
     np.save(tmp_path / "bar.npy", np.repeat(bars[:, None].astype(np.uint8), 24, axis=1))
     source = sources.open_file(tmp_path / "bar.npy", 12.0)
-    files, walk = trip(lambda: readings.read(source)), [*stops(heading)]
+    files, walk = trip(lambda: source_reader.reading_of_source(source)), [*stops(heading)]
     assert {*files} <= {*walk}, [name_of(path) for path in files if path not in walk]
     # Videos alone are decoded, in another process, and the verdict is asked of repetitions.
     assert {path.stem for path in walk if path not in files} == {"sources", "video", "decoding", "verdict"}

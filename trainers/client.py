@@ -17,7 +17,7 @@ from absl import flags
 
 from simper_tf.export.saved_model import FLOAT_SUFFIX
 from simper_tf.recordings import gaps, sources, windows
-from simper_tf.recordings.frames import levels
+from simper_tf.recordings.pixels import levels
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.standardize import is_series
 from trainers import cli

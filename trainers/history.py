@@ -19,7 +19,7 @@ class History:
     def __init__(self, folder, step):
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "history.jsonl"
-        kept = [record for record in read(path) if record["step"] <= step]
+        kept = [record for record in records_of(path) if record["step"] <= step]
         files.write_atomically(path, "".join(json.dumps(record) + "\n" for record in kept))
         self._path, self._file = path, path.open("a", buffering=1)
         self._writer = tf.summary.create_file_writer(str(folder))
@@ -40,7 +40,7 @@ class History:
                 tf.summary.scalar(name, value)
 
 
-def read(path):
+def records_of(path):
     """Returns the records of a `history.jsonl`; says how many lines are none, such as one cut short by a kill."""
     lines = path.read_bytes().splitlines() if path.exists() else []
     records = [record for record in map(_record, lines) if record]

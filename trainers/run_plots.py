@@ -20,7 +20,7 @@ def draw_run(folder, task, predicted, predictions, courses):
     from simper_tf.evaluation import plots  # Takes a second to load.
 
     made = {"predicted_over_true": plots.predicted_over_true(predicted.labels, predictions, task.unit)}
-    records = history.read(folder / "logs" / "history.jsonl")
+    records = history.records_of(folder / "logs" / "history.jsonl")
     if records:
         made["training"] = plots.training_curves(records)
     if isinstance(task, tasks.Frequency):

@@ -1,6 +1,6 @@
 """What an evaluation prints of a run: whether it learned, its scores, and a verdict."""
 
-from simper_tf.evaluation import metrics, protocols, tables
+from simper_tf.evaluation import markdown_tables, metrics, protocols
 from simper_tf.signals.votes import Octave
 from trainers import cli
 
@@ -41,7 +41,7 @@ def say(results, values, predicted, task, settings):
     titles = protocols.TITLES if task.kind == "frequency" else {}
     shown = [row for row in results if not titles or row.protocol in titles]
     cli.say(f"{len(predicted.labels)} {settings.split} clips:")
-    cli.say(tables.results_table(shown, titles))
+    cli.say(markdown_tables.results_table(shown, titles))
     if "gm" in task.metrics:
         names = {row.protocol for row in shown}
         floored = [

@@ -75,7 +75,7 @@ class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
         )
 
     def _split_generators(self, dl_manager):
-        recordings = [reader.read(path) for path in reader.find(tfds_builders.raw_folder(self, dl_manager))]
+        recordings = [reader.recording_of(path) for path in reader.find(tfds_builders.raw_folder(self, dl_manager))]
         splits = reader.splits(recordings, self.builder_config)
         return {split: self._generate_examples(members) for split, members in splits.items()}
 

@@ -59,7 +59,7 @@ def find(root):
     return paths
 
 
-def read(path):
+def recording_of(path):
     """Returns the `Recording` of a `NAME.csv`.
 
     Raises:
@@ -150,7 +150,7 @@ def checkup(root, config):
 
     def examine(path, decode):
         try:
-            one = read(path)
+            one = recording_of(path)
         except RawDataError as error:
             return checks.Report(problem=str(error))
         seconds, labels = (
@@ -175,7 +175,7 @@ def checkup(root, config):
         )
 
     def decide(reports):
-        parts = splits([read(path) for path in paths], config)
+        parts = splits([recording_of(path) for path in paths], config)
         return checks.outcome({part: [one.id for one in ones] for part, ones in parts.items()}, reports)
 
     units = [

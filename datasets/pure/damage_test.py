@@ -26,7 +26,7 @@ def setup(tmp_path_factory):
 def test_a_damaged_png_is_refused(setup):
     # Every part of the format has a checksum.
     for path in sorted((setup / "01-01").glob("Image*.png"))[20:60:20]:
-        counts = outcomes(path, lambda: face_clips(reader.read, setup, SIZE, WINDOW))
+        counts = outcomes(path, lambda: face_clips(reader.recording_of, setup, SIZE, WINDOW))
         assert counts["error"] > 190
 
 
@@ -59,5 +59,7 @@ def test_a_damaged_json_is_refused_or_read_as_it_says(setup, damages):
         )
         return np.array_equal(example["clip"], clip) and np.allclose(example["ppg"], ppg, atol=1e-4)
 
-    counts = outcomes(path, lambda: face_clips(reader.read, setup, SIZE, WINDOW), explain=explain, damages=damages)
+    counts = outcomes(
+        path, lambda: face_clips(reader.recording_of, setup, SIZE, WINDOW), explain=explain, damages=damages
+    )
     assert min(counts["error"], counts["equal"] + counts["unchecked"]) > 10

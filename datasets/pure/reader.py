@@ -46,7 +46,7 @@ def find(root):
     return [folder for folder in folders if not _is_known_empty(folder)]
 
 
-def read(folder):
+def recording_of(folder):
     """Returns the `FaceRecording` of a folder; frames are decoded later, on demand.
 
     Raises:
@@ -88,7 +88,7 @@ def checkup(root, config):
     Raises:
         RawDataError: there is no recording.
     """
-    return checks.by_subject(find(root), RECORDINGS, SUBJECTS, read, _files, _device_rates, config)
+    return checks.by_subject(find(root), RECORDINGS, SUBJECTS, recording_of, _files, _device_rates, config)
 
 
 def _files(folder):

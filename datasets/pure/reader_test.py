@@ -38,14 +38,14 @@ def test_frames_with_a_ppg_are_bit_exact_in_both_layouts(written):
     assert [path.name for path in reader.find(folder)] == ["01-01", "01-02", "02-01", "02-02"]
     for path in reader.find(folder):
         digest = hashlib.sha256()
-        for frame in reader.read(path).frames():
+        for frame in reader.recording_of(path).frames():
             digest.update(frame)
         assert digest.hexdigest() == truth[path.name]["sha256"]
 
 
 def test_ppg_is_interpolated_at_frame_times_not_by_index(written):
     for name, truth in written[1].items():
-        recording = reader.read(written[0] / name)
+        recording = reader.recording_of(written[0] / name)
         assert (recording.times[0], recording.times[-1]) == (truth["first"], truth["last"])
         seconds = (recording.times - standin.START_NS) * 1e-9
         expected = 50.0 + 40.0 * standin_faces.ppg(truth["heart_rate"], seconds, truth["phase"])
@@ -54,7 +54,7 @@ def test_ppg_is_interpolated_at_frame_times_not_by_index(written):
 
 
 def test_rates_heart_rates_and_notes_need_no_decoding(written):
-    report = face_recordings.inspect(reader.read, written[0] / "02-02", 90, 90)
+    report = face_recordings.inspect(reader.recording_of, written[0] / "02-02", 90, 90)
     assert report["rate"] == pytest.approx(29.99, abs=0.05)
     assert report["heart_rates"] == pytest.approx([written[1]["02-02"]["heart_rate"]], abs=0.5)
     assert "1 PNG files unknown to the JSON ignored" in report["notes"]
@@ -66,7 +66,7 @@ def test_only_the_known_empty_folder_is_skipped_others_refused(written, tmp_path
     assert "Skipped 06-02" in caplog.text
     (tmp_path / "03-04").mkdir()
     with pytest.raises(RawDataError, match=r"03-04\.json: found no such file"):
-        reader.read(*reader.find(tmp_path))
+        reader.recording_of(*reader.find(tmp_path))
 
 
 def test_a_folder_without_recordings_is_refused(tmp_path):
@@ -78,7 +78,7 @@ def test_a_missing_frame_is_named(nested):
     victim = images(nested)[50]
     victim.unlink()
     with pytest.raises(RawDataError, match=rf"{victim.name} is the first missing"):
-        reader.read(nested)
+        reader.recording_of(nested)
 
 
 @pytest.mark.parametrize("size", [0, 5, 300])
@@ -86,7 +86,7 @@ def test_a_truncated_frame_is_named_before_decoding(nested, size):
     victim = images(nested)[50]
     victim.write_bytes(victim.read_bytes()[:size])
     with pytest.raises(RawDataError, match=rf"{victim.name}: found a (truncated file|damaged image)"):
-        reader.read(nested)
+        reader.recording_of(nested)
 
 
 def test_a_damaged_frame_is_named_when_decoded(nested):
@@ -95,7 +95,7 @@ def test_a_damaged_frame_is_named_when_decoded(nested):
     data[len(data) // 2] ^= 16
     victim.write_bytes(data)
     with pytest.raises(RawDataError, match=rf"{victim.name}: found a damaged image"):
-        list(reader.read(nested).frames())
+        list(reader.recording_of(nested).frames())
 
 
 @pytest.mark.slow
@@ -103,7 +103,7 @@ def test_frames_of_another_size_are_refused(nested):
     victim = images(nested)[50]
     standin.cv2.imwrite(str(victim), np.zeros((10, 10, 3), np.uint8))
     with pytest.raises(RawDataError, match=r"a frame of shape \(10, 10, 3\)"):
-        list(reader.read(nested).frames())
+        list(reader.recording_of(nested).frames())
 
 
 @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ def test_frames_of_another_size_are_refused(nested):
 def test_a_json_with_missing_or_wrong_entries_is_refused_by_name(nested, change):
     spoil_json(nested, change)
     with pytest.raises(RawDataError, match=r"01-01\.json: found"):
-        reader.read(nested)
+        reader.recording_of(nested)
 
 
 def test_bytes_that_are_no_json_are_refused(nested):
     (nested / "01-01.json").write_bytes(b"\xff\xfe{")
     with pytest.raises(RawDataError, match=r"01-01\.json: found UnicodeDecodeError"):
-        reader.read(nested)
+        reader.recording_of(nested)
 
 
 def test_clocks_that_do_not_overlap_are_refused(nested):
@@ -145,7 +145,7 @@ def test_clocks_that_do_not_overlap_are_refused(nested):
 
     spoil_json(nested, an_hour_later)
     with pytest.raises(RawDataError, match="0 frames within the PPG's time"):
-        reader.read(nested)
+        reader.recording_of(nested)
 
 
 def test_a_pause_of_the_oximeter_skips_the_clips_it_touches(nested):
@@ -153,7 +153,7 @@ def test_a_pause_of_the_oximeter_skips_the_clips_it_touches(nested):
         del content["/FullPackage"][20:80]
 
     spoil_json(nested, drop_a_second)
-    report = face_recordings.inspect(reader.read, nested, 90, 90)
+    report = face_recordings.inspect(reader.recording_of, nested, 90, 90)
     assert report["heart_rates"] == []
     assert "PPG samples are not finite" in report["skipped"][0]
 
@@ -161,7 +161,7 @@ def test_a_pause_of_the_oximeter_skips_the_clips_it_touches(nested):
 def test_other_files_among_the_frames_change_nothing(nested, written):
     for name in ("Thumbs.db", "Image12.jpg", "ImageX.png", "image1392643993642815000.png"):
         (nested / "01-01" / name).write_bytes(b"junk")
-    assert len(reader.read(nested).times) == written[1]["01-01"]["frames"]
+    assert len(reader.recording_of(nested).times) == written[1]["01-01"]["frames"]
 
 
 def test_the_devices_own_heart_rate_is_compared_where_given(nested, written):
@@ -186,11 +186,11 @@ def test_a_middle_frame_missing_in_the_json_is_refused_by_name(nested):
     name = images(nested)[7].name
     spoil_json(nested, lambda content: content["/Image"].pop(7) and None)
     with pytest.raises(RawDataError, match=rf"01-01: found {name} and 0 more that the JSON does not have"):
-        reader.read(nested)
+        reader.recording_of(nested)
 
 
 @pytest.mark.parametrize("value", [True, "41", None])
 def test_a_ppg_value_that_is_no_number_is_refused(nested, value):
     spoil_json(nested, lambda content: content["/FullPackage"][9]["Value"].update(waveform=value))
     with pytest.raises(RawDataError, match=rf"01-01\.json: found ValueError: the PPG value {value!r}"):
-        reader.read(nested)
+        reader.recording_of(nested)

@@ -55,7 +55,7 @@ def find(root):
     return paths
 
 
-def read(path):
+def recording_of(path):
     """Returns the `FaceRecording` of a file; its frames are floats in [0, 1], read later and in slices.
 
     Raises:
@@ -161,7 +161,7 @@ def _decide(paths, root, config, reports):
 
 def _read_whole(path, window):
     """Returns the `FaceRecording` of a file that has one clip at least."""
-    one = read(path)
+    one = recording_of(path)
     if len(one.times) < window:
         action = "Lower the window in the builder's config."
         raise RawDataError(path, f"{len(one.times)} frames", f"{window}, for one clip", action)
@@ -174,11 +174,11 @@ def usable_split(paths, root, config):
     It reads headers and labels of all files, so that a truncated one stops a build now and not after hours.
 
     Raises:
-        RawDataError: as `split` and `read`.
+        RawDataError: as `split` and `recording_of`.
         ValueError: as `face_recordings.require_clips`.
     """
     parts = split(paths, root, config.split, config.seed)
-    recordings = {part: [read(path) for path in chosen] for part, chosen in parts.items()}
+    recordings = {part: [recording_of(path) for path in chosen] for part, chosen in parts.items()}
     face_recordings.require_clips(recordings, config.window, config.stride)
     return parts
 

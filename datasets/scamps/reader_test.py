@@ -34,7 +34,7 @@ def test_the_stand_in_is_a_matlab_7_3_file(mat):
 
 
 def test_frames_are_bit_exact_with_the_axes_in_order(mat, written):
-    frames = to_levels(reader.read(mat).frames())
+    frames = to_levels(reader.recording_of(mat).frames())
     assert frames[0].shape == (32, 20, 3)
     assert hashlib.sha256(np.stack(frames)).hexdigest() == written[1]["P000001"]["sha256"]
 
@@ -48,7 +48,7 @@ def test_slices_of_any_length_give_the_same_frames(mat, monkeypatch):
 
 def test_files_are_parsed_in_the_bounded_process(mat, monkeypatch):
     monkeypatch.setattr(reader, "_opened", None)
-    assert len(list(reader.read(mat).frames())) == 120
+    assert len(list(reader.recording_of(mat).frames())) == 120
 
 
 def test_raw_frames_are_never_read_and_short_masks_do_no_harm(mat):
@@ -57,7 +57,7 @@ def test_raw_frames_are_never_read_and_short_masks_do_no_harm(mat):
         del file["RawFrames"]
         # A terabyte that nobody wrote: reading it would end in a memory error.
         file.create_dataset("RawFrames", (3, 320, 240, 600_000), np.float64, chunks=(1, 32, 24, 600))
-    assert len(list(reader.read(mat).frames())) == 120
+    assert len(list(reader.recording_of(mat).frames())) == 120
 
 
 def test_clips_carry_heart_rate_ppg_and_breathing(mat, written):
@@ -81,13 +81,13 @@ def test_a_truncated_file_is_refused_by_name(mat, kept):
     with mat.open("r+b") as file:
         file.truncate(int(kept * mat.stat().st_size))
     with pytest.raises(RawDataError, match=r"P000001\.mat: found OSError"):
-        reader.read(mat)
+        reader.recording_of(mat)
 
 
 def test_an_older_matlab_file_is_refused(mat):
     scipy.io.savemat(mat, {"Xsub": np.zeros((4, 4, 3, 9))})
     with pytest.raises(RawDataError, match=r"expected a MATLAB v7\.3"):
-        reader.read(mat)
+        reader.recording_of(mat)
 
 
 def moved_out(key):
@@ -131,13 +131,13 @@ def test_a_file_in_another_format_is_refused_by_name(mat, spoil, found):
     with h5py.File(mat, "r+") as file:
         spoil(file)
     with pytest.raises(RawDataError, match=rf"P000001\.mat: found .*{found}"):
-        list(reader.read(mat).frames())
+        list(reader.recording_of(mat).frames())
 
 
 def test_inspect_reads_no_frame(mat):
     with h5py.File(mat, "r+") as file:
         file["Xsub"][0, 0, 0, 0] = 7.0
-    report = face_recordings.inspect(reader.read, mat, 120, 120)
+    report = face_recordings.inspect(reader.recording_of, mat, 120, 120)
     assert (report["problem"], report["frames"], report["rate"]) == ("", 120, pytest.approx(30.0))
 
 

@@ -31,7 +31,7 @@ def pixels(path):
 
 def test_a_damaged_avi_is_refused_or_right_up_to_single_pixels(subject):
     path = subject / "vid.avi"
-    counts = outcomes(path, lambda: face_clips(reader.read, subject, SIZE, WINDOW), unchecked=pixels(path))
+    counts = outcomes(path, lambda: face_clips(reader.recording_of, subject, SIZE, WINDOW), unchecked=pixels(path))
     assert min(counts[kind] for kind in ("error", "equal", "unchecked")) > 10
 
 
@@ -42,7 +42,7 @@ def test_no_bit_in_the_headers_of_an_avi_changes_a_clip(subject):
         position = int(rng.integers(data.index(b"JUNK") + 8))
         return data[:position] + bytes([data[position] ^ 1 << int(rng.integers(8))]) + data[position + 1 :]
 
-    counts = outcomes(path, lambda: face_clips(reader.read, subject, SIZE, WINDOW), damages=(flip,))
+    counts = outcomes(path, lambda: face_clips(reader.recording_of, subject, SIZE, WINDOW), damages=(flip,))
     assert min(counts[kind] for kind in ("error", "equal")) > 10
 
 
@@ -56,12 +56,14 @@ def wrong_words(rng, data):
 @pytest.mark.parametrize("damages", [(*DAMAGES, other_digit), (wrong_words, other_digit)], ids=["bytes", "words"])
 def test_a_damaged_text_is_refused_or_the_ppg_is_what_it_says(subject, damages):
     path = subject / "ground_truth.txt"
-    ((_, sound),) = face_clips(reader.read, subject, SIZE, WINDOW)
+    ((_, sound),) = face_clips(reader.recording_of, subject, SIZE, WINDOW)
 
     def explain(clips):
         ((_, example),) = clips
         said = np.float32(np.loadtxt(path)[0, :WINDOW])
         return np.array_equal(example["ppg"], said) and np.array_equal(example["clip"], sound["clip"])
 
-    counts = outcomes(path, lambda: face_clips(reader.read, subject, SIZE, WINDOW), explain=explain, damages=damages)
+    counts = outcomes(
+        path, lambda: face_clips(reader.recording_of, subject, SIZE, WINDOW), explain=explain, damages=damages
+    )
     assert min(counts["error"], counts["equal"] + counts["unchecked"]) > 10

@@ -49,7 +49,7 @@ def find(root):
     return [folder for _, folder in sorted(numbered)]
 
 
-def read(folder):
+def recording_of(folder):
     """Returns the `FaceRecording` of a subject; frames are decoded later, on demand.
 
     Raises:
@@ -113,7 +113,7 @@ def checkup(root, config):
     Raises:
         RawDataError: there is no recording.
     """
-    return checks.by_subject(find(root), SUBJECTS, SUBJECTS, read, _files, _device_rates, config)
+    return checks.by_subject(find(root), SUBJECTS, SUBJECTS, recording_of, _files, _device_rates, config)
 
 
 def _files(folder):

@@ -33,7 +33,7 @@ def test_frames_are_bit_exact_and_in_rgb(written):
     folder, truth = written
     for path in reader.find(folder):
         digest = hashlib.sha256()
-        for frame in reader.read(path).frames():
+        for frame in reader.recording_of(path).frames():
             assert frame.shape == (48, 64, 3)
             digest.update(frame)
         assert digest.hexdigest() == truth[path.name]["sha256"]
@@ -41,7 +41,7 @@ def test_frames_are_bit_exact_and_in_rgb(written):
 
 def test_rates_are_the_cameras_own_and_not_30(written):
     for path in reader.find(written[0]):
-        report = face_recordings.inspect(reader.read, path, 90, 90)
+        report = face_recordings.inspect(reader.recording_of, path, 90, 90)
         assert report["rate"] == pytest.approx(written[1][path.name]["rate"], abs=1e-3)
         assert report["heart_rates"] == pytest.approx([written[1][path.name]["heart_rate"]], abs=0.5)
 
@@ -66,16 +66,16 @@ def test_a_truncated_video_is_refused_by_name_before_decoding(subject, kept):
     with path.open("r+b") as file:
         file.truncate(int(kept * path.stat().st_size))
     with pytest.raises(RawDataError, match=r"subject3.vid\.avi: found \d+ frames of .*; expected \d+ frames of 64"):
-        reader.read(subject)
+        reader.recording_of(subject)
 
 
 def test_a_video_cut_in_its_last_frame_is_refused_undecoded(subject):
     path = subject / "vid.avi"
-    index_at_the_end = 8 + 16 * len(reader.read(subject).times)
+    index_at_the_end = 8 + 16 * len(reader.recording_of(subject).times)
     with path.open("r+b") as file:
         file.truncate(path.stat().st_size - index_at_the_end - 100)
     with pytest.raises(RawDataError, match=r"frames of 23\.\d+ bits a pixel; expected \d+ frames of 64 x 48"):
-        reader.read(subject)
+        reader.recording_of(subject)
 
 
 def test_frames_lost_between_header_and_decoding_are_noticed(subject):
@@ -89,37 +89,37 @@ def test_a_compressed_video_is_refused(subject):
         writer.write(np.zeros((48, 64, 3), np.uint8))
     writer.release()
     with pytest.raises(RawDataError, match=r"compressed as .*; expected an uncompressed video, 24-bit BGR"):
-        reader.read(subject)
+        reader.recording_of(subject)
 
 
 def test_a_whole_video_shorter_than_the_text_is_refused(subject, written):
-    frames = list(reader.read(subject).frames())
+    frames = list(reader.recording_of(subject).frames())
     rate = written[1]["subject3"]["rate"]
     (subject / "vid.avi").unlink()
     standin.write_avi(subject / "vid.avi", frames[:100], rate, **SIZE)
     with pytest.raises(RawDataError, match=rf"found 100 frames; expected {len(frames)}, one for each value"):
-        reader.read(subject)
+        reader.recording_of(subject)
 
 
 def test_one_frame_more_than_values_is_left_out_and_noted(subject, written):
-    frames = list(reader.read(subject).frames())
+    frames = list(reader.recording_of(subject).frames())
     (subject / "vid.avi").unlink()
     standin.write_avi(subject / "vid.avi", [*frames, frames[0]], written[1]["subject3"]["rate"], **SIZE)
-    recording = reader.read(subject)
+    recording = reader.recording_of(subject)
     assert len(recording.times) == len(list(recording.frames())) == len(frames)
     assert recording.notes == (f"{len(frames) + 1} frames for {len(frames)} values: the surplus at the end is unused",)
 
 
 def test_a_video_of_another_rate_than_the_text_is_refused(subject):
-    frames = list(reader.read(subject).frames())
+    frames = list(reader.recording_of(subject).frames())
     (subject / "vid.avi").unlink()
     standin.write_avi(subject / "vid.avi", frames, 25.0, **SIZE)
     with pytest.raises(RawDataError, match=r"25\.000 frames per second"):
-        reader.read(subject)
+        reader.recording_of(subject)
 
 
 def test_repeated_time_stamps_are_repaired_and_noted(written):
-    recording = reader.read(written[0] / "DATASET_2" / "subject4")
+    recording = reader.recording_of(written[0] / "DATASET_2" / "subject4")
     assert recording.notes == ("1 time stamps moved forward",)
     assert np.diff(recording.times).min() >= 1
 
@@ -140,33 +140,33 @@ def test_repeated_time_stamps_are_repaired_and_noted(written):
 def test_a_damaged_text_is_refused_by_name(subject, change, found):
     spoil_text(subject, change)
     with pytest.raises(RawDataError, match=rf"ground_truth\.txt: found .*{found}"):
-        reader.read(subject)
+        reader.recording_of(subject)
 
 
 def test_times_running_backwards_are_refused(subject):
     spoil_text(subject, lambda text: "\n".join([*text.splitlines()[:2], " ".join(text.splitlines()[2].split()[::-1])]))
     with pytest.raises(RawDataError, match="before an earlier one"):
-        reader.read(subject)
+        reader.recording_of(subject)
 
 
 @pytest.mark.parametrize("name", ["vid.avi", "ground_truth.txt"])
 def test_a_missing_file_is_named(subject, name):
     (subject / name).unlink()
     with pytest.raises(RawDataError, match=rf"{name}: found no such file"):
-        reader.read(subject)
+        reader.recording_of(subject)
 
 
 def test_a_file_that_is_no_video_is_refused(subject):
     (subject / "vid.avi").write_bytes(b"<html>Quota exceeded</html>")
     with pytest.raises(RawDataError, match="what cannot be opened as a video"):
-        reader.read(subject)
+        reader.recording_of(subject)
 
 
 def test_a_label_far_from_the_oximeter_is_only_noted(written, tmp_path):
     shutil.copytree(written[0], tmp_path, dirs_exist_ok=True)
     path = tmp_path / "DATASET_2" / "subject3" / "ground_truth.txt"
     ppg, rates, times = np.loadtxt(path)
-    label = face_recordings.inspect(reader.read, path.parent, 90, 90)["heart_rates"][0]
+    label = face_recordings.inspect(reader.recording_of, path.parent, 90, 90)["heart_rates"][0]
     config = tfds_builders.SubjectsConfig(name="small", window=90, stride=90)
     # The oximeter lags, and drops to 0 now and then: neither is a difference.
     for shown, noted in ((label + 9, False), (label + 11, True), (label - 11, True)):
@@ -181,7 +181,7 @@ def test_a_label_far_from_the_oximeter_is_only_noted(written, tmp_path):
 def test_rows_that_an_avi_pads_to_four_bytes_are_read_bit_by_bit(tmp_path):
     truth = standin.write(tmp_path, subjects=1, seconds=1, look=standin_faces.CLEAN, height=23, width=31)
     digest = hashlib.sha256()
-    for frame in reader.read(tmp_path / "DATASET_2" / "subject1").frames():
+    for frame in reader.recording_of(tmp_path / "DATASET_2" / "subject1").frames():
         digest.update(frame)
     assert digest.hexdigest() == truth["subject1"]["sha256"]
 
@@ -192,7 +192,7 @@ def test_a_header_of_more_pixels_than_memory_is_for_is_refused(subject):
     content[at : at + 8] = (8000).to_bytes(4, "little") * 2
     (subject / "vid.avi").write_bytes(content)
     with pytest.raises(RawDataError, match=r"vid\.avi: found a header of 8000 x 8000 pixels; expected at most 33"):
-        reader.read(subject)
+        reader.recording_of(subject)
 
 
 def test_a_header_of_another_height_is_refused_with_the_numbers(subject):
@@ -202,4 +202,4 @@ def test_a_header_of_another_height_is_refused_with_the_numbers(subject):
     content[at : at + 4] = (-24).to_bytes(4, "little", signed=True)
     path.write_bytes(content)
     with pytest.raises(RawDataError, match=r"frames of 48 bits a pixel; expected \d+ frames of 64 x 24 whole pixels"):
-        reader.read(subject)
+        reader.recording_of(subject)

@@ -10,7 +10,7 @@ from simper_tf.signals import pulse
 def test_heart_rates_survive_the_face_crop(tmp_path, look):
     truth = standin.write(tmp_path, subjects=2, seconds=7, look=look)
     for path in reader.find(tmp_path):
-        ((_, example),) = face_recordings.face_clips(reader.read(path), 36, 180, 180)
+        ((_, example),) = face_recordings.face_clips(reader.recording_of(path), 36, 180, 180)
         green = example["clip"][..., 1].mean(axis=(1, 2))
         true = truth[path.name]["heart_rate"]
         assert example["label"] == pytest.approx(true, abs=0.2)

@@ -9,7 +9,7 @@ import numpy as np
 
 from simper_tf.commands import mp4
 from simper_tf.reading import answers, result
-from simper_tf.reading.readings import Done, Wishes
+from simper_tf.reading.source_reader import Done, Wishes
 from simper_tf.recordings import sources
 
 _LONGEST_SIDE, _SHORTEST_SIDE = 1280, 320  # Pixels of the longer side, at most and at least.

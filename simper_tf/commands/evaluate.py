@@ -10,7 +10,7 @@ import numpy as np
 from simper_tf.commands import console, learners
 from simper_tf.commands.command_options import Evaluate
 from simper_tf.data import own_labels
-from simper_tf.reading import readings, result
+from simper_tf.reading import result, source_reader
 from simper_tf.recordings import search
 from simper_tf.utils import quiet
 from simper_tf.utils.errors import RawDataError, guarding, printable
@@ -66,7 +66,7 @@ def evaluate(names: Sequence[str], asked: Evaluate) -> int:
     for name in dict.fromkeys(stretch.recording for stretch in stretches):
         try:
             with guarding(name):
-                done[name] = readings.read(sources[name])
+                done[name] = source_reader.reading_of_source(sources[name])
         except RawDataError as error:
             problems += 1
             console.say(f"Left out: {error}")
@@ -125,7 +125,7 @@ def _is_run(folder):
 
 def _say_scores(folder):
     """Prints the table of the result rows of a run."""
-    from simper_tf.evaluation import rows, tables
+    from simper_tf.evaluation import markdown_tables, rows
 
     scored = rows.read_rows(folder / "results.jsonl")
     if not scored:
@@ -136,7 +136,7 @@ def _say_scores(folder):
     for split in dict.fromkeys(row.split for row in scored):
         of_split = [row for row in scored if row.split == split]
         console.say(f"{printable(str(folder))}: {of_split[0].method}, {of_split[0].n} {split} clips:")
-        console.say(tables.results_table(of_split))
+        console.say(markdown_tables.results_table(of_split))
 
 
 def _model(path):
@@ -154,7 +154,7 @@ def _of_model(source, stretch, done, model):
         model.check(source)
     except RawDataError as error:
         return Told(reason=learners.not_asked(error))
-    wishes = readings.Wishes(start=stretch.start, end=stretch.end)
+    wishes = source_reader.Wishes(start=stretch.start, end=stretch.end)
     asked = learners.with_model(source, wishes, dataclasses.replace(done, notes=()), model)
     if not asked.learned:
         return Told(reason=" ".join(asked.notes))

@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 from simper_tf.commands import console
 from simper_tf.commands.command_options import Predict
-from simper_tf.reading import learned, readings
+from simper_tf.reading import learned, source_reader
 from simper_tf.recordings import sources
 from simper_tf.utils import quiet
 from simper_tf.utils.errors import RawDataError, printable
 
 
-def wishes_of(request: Predict) -> readings.Wishes:
+def wishes_of(request: Predict) -> source_reader.Wishes:
     """Returns what is wanted of each recording."""
     end = math.inf if request.end is None else request.end
-    return readings.Wishes(request.band, request.start, end, request.crop, request.face)
+    return source_reader.Wishes(request.band, request.start, end, request.crop, request.face)
 
 
 class Learner:
@@ -42,7 +42,7 @@ class Learner:
         if self._request.adapt and source.is_live:
             source.require_pictures("`adapt`", twice=True)
 
-    def added(self, source: sources.Source, done: readings.Done) -> readings.Done:
+    def added(self, source: sources.Source, done: source_reader.Done) -> source_reader.Done:
         """Returns what was read with what encoders say of it."""
         wishes, seconds = wishes_of(self._request), self._request.adapt
         if self._model:
@@ -59,9 +59,9 @@ class Learner:
 
 
 def with_adapted(
-    source: sources.Source, wishes: readings.Wishes, done: readings.Done, seconds: float, window: float | None = None,
-    report: Callable[[float], None] = lambda left: None,
-) -> readings.Done:  # fmt: skip
+    source: sources.Source, wishes: source_reader.Wishes, done: source_reader.Done, seconds: float,
+    window: float | None = None, report: Callable[[float], None] = lambda left: None,
+) -> source_reader.Done:  # fmt: skip
     """Returns what was read with what SimPer says that learns from the recording; where nothing is clear, with a note.
 
     Args:
@@ -74,14 +74,14 @@ def with_adapted(
     """
     clear = done.reading.clear
     if not clear:
-        return readings.renamed(done, done.name, ("No clear repetition: SimPer does not learn from it.",))
+        return source_reader.renamed(done, done.name, ("No clear repetition: SimPer does not learn from it.",))
     from simper_tf.reading import adapted
 
     part = _planned(source, wishes, done, window, clear[0].hertz)
-    return readings.with_learned(done, adapted.adapt(part, seconds, report=report))
+    return source_reader.with_learned(done, adapted.adapt(part, seconds, report=report))
 
 
-def with_model(source, wishes: readings.Wishes, done: readings.Done, model, window: float | None = None):
+def with_model(source, wishes: source_reader.Wishes, done: source_reader.Done, model, window: float | None = None):
     """Returns what was read with what an exported model says of it.
 
     Args:
@@ -95,8 +95,8 @@ def with_model(source, wishes: readings.Wishes, done: readings.Done, model, wind
     try:
         said = model.read(_planned(source, own, done, window or model.window()))
     except RawDataError as error:  # Such as a recording that is shorter than it needs.
-        return readings.renamed(done, done.name, (not_asked(error, model.window(), done.info.seconds),))
-    return readings.with_learned(done, said)
+        return source_reader.renamed(done, done.name, (not_asked(error, model.window(), done.info.seconds),))
+    return source_reader.with_learned(done, said)
 
 
 def not_asked(error: RawDataError, window: float | None = None, seconds: float = math.inf) -> str:

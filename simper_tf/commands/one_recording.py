@@ -15,7 +15,7 @@ from typing import NamedTuple
 from simper_tf.commands import console
 from simper_tf.commands.command_options import Predict
 from simper_tf.commands.learners import Learner, wishes_of
-from simper_tf.reading import live_count, readings, records
+from simper_tf.reading import live_count, records, source_reader
 from simper_tf.recordings import search, sources
 from simper_tf.utils import files
 from simper_tf.utils.errors import RawDataError, guarding, printable
@@ -37,10 +37,10 @@ class Read(NamedTuple):
 
     record: dict
     source: sources.Source | None = None
-    done: readings.Done | None = None
+    done: source_reader.Done | None = None
 
 
-def read(target: search.Target, request: Predict, learner: Learner, is_shown: bool = True) -> Read:
+def read_target(target: search.Target, request: Predict, learner: Learner, is_shown: bool = True) -> Read:
     """Reads a recording; whatever it does to a reader is said in its record, with the flags of the command.
 
     Args:
@@ -75,14 +75,14 @@ def _read(target, request, learner, is_shown):
                 source.require_pictures("`video`", twice=True)
             what, end = f"reading {printable(source.name)}, second", min(info.seconds, wishes.end)
             watch = live_count.LiveCount(_show_count, wishes.band) if source.is_live and is_shown else None
-            done = readings.read(source, wishes, progress(what, end) if is_shown else None, watch)
+            done = source_reader.reading_of_source(source, wishes, progress(what, end) if is_shown else None, watch)
     except RawDataError as error:
         return Read(records.without(str(error), records.UNREADABLE, target.name))
     try:
         with guarding(target.name, console.OutputClosed):
             done = learner.added(source, done)
     except RawDataError as error:
-        done = readings.renamed(done, done.name, (f"No encoder read it: found {error.found}.",))
+        done = source_reader.renamed(done, done.name, (f"No encoder read it: found {error.found}.",))
     record = records.of(done, request.unit, request.window, request.hop, _MOST_PRINTED)
     if is_drawn(record, request.pictures):
         record = _with_picture(record, done, request)
@@ -117,7 +117,7 @@ def begin(parent: int):
 
 def in_worker(target: search.Target, request: Predict) -> dict:
     """Returns the record of a recording, in a process of several."""
-    return read(target, request, _learner(request), is_shown=False).record
+    return read_target(target, request, _learner(request), is_shown=False).record
 
 
 @functools.lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from simper_tf.commands.html_page import TEMPLATE
 from simper_tf.reading.answer_units import UNITS
 from simper_tf.reading.drawing import COLORS
-from simper_tf.reading.readings import Done, Wishes
+from simper_tf.reading.source_reader import Done, Wishes
 from simper_tf.utils.errors import printable
 from simper_tf.utils.options import written
 

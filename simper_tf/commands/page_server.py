@@ -17,7 +17,7 @@ import numpy as np
 
 from simper_tf.commands import annotated, console, html_page, learners, page_form, sample
 from simper_tf.commands.command_options import App
-from simper_tf.reading import answers, drawing, readings, records
+from simper_tf.reading import answers, drawing, records, source_reader
 from simper_tf.recordings import arrays, search
 from simper_tf.utils import quiet
 from simper_tf.utils.errors import RawDataError, guarding, printable
@@ -349,7 +349,7 @@ def _copied(path, name, asked, model, check):
         source = _sources(path, rate)[0]
         source.require_pictures("a copy with the count", twice=True)
         seconds, out = source.info().seconds, path.with_name("counted.mp4")
-        done = readings.read(source, wishes, lambda second: check(second / seconds / 2))
+        done = source_reader.reading_of_source(source, wishes, lambda second: check(second / seconds / 2))
         annotated.write(out, source, wishes, done, lambda second: check((1 + second / seconds) / 2))
         return out.read_bytes()
 
@@ -369,7 +369,7 @@ def _counted(content, given):
         raise ValueError(f"The camera has sent {len(content)} bytes, no frames of {width} x {height} pixels.")
     frames = np.frombuffer(content, np.uint8).reshape(-1, height, width, 3)
     with guarding("camera"):
-        done = readings.read(arrays.sources([frames], rate)[0])
+        done = source_reader.reading_of_source(arrays.sources([frames], rate)[0])
     return {
         "said": answers.lines(done)[0],
         "spans": [list(span) for one in done.reading.clear[:1] for span in one.repetitions],
@@ -391,7 +391,7 @@ def _sources(path, rate):
 
 
 def _read(path, name, wishes, rate, model, check=None):
-    """Returns the recordings of a file of a name, each a `readings.Done`.
+    """Returns the recordings of a file of a name, each a `source_reader.Done`.
 
     Raises:
         RawDataError: one cannot be read.
@@ -407,8 +407,10 @@ def _read(path, name, wishes, rate, model, check=None):
                 model.check(source)
         except RawDataError as error:
             asked, notes = None, (learners.not_asked(error),)
-        done = readings.read(source, wishes, check and (lambda second, all=seconds: check(min(second / all, 1.0))))
+        done = source_reader.reading_of_source(
+            source, wishes, check and (lambda second, all=seconds: check(min(second / all, 1.0)))
+        )
         if asked:
             done = learners.with_model(source, wishes, done, asked)
-        found.append(readings.renamed(done, printable(source.name.replace(str(path), name, 1)), notes))
+        found.append(source_reader.renamed(done, printable(source.name.replace(str(path), name, 1)), notes))
     return found

@@ -146,7 +146,7 @@ class _Reading:
                 return
         learner = Learner(self._request) if targets else None
         for target in targets:
-            made = one_recording.read(target, self._request, learner)
+            made = one_recording.read_target(target, self._request, learner)
             yield target, made.record, (lambda made=made: self._copy(made))
 
     def _tell(self, target, record, left):

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_datasets as tfds
 
-from simper_tf.data import columns, records
+from simper_tf.data import columns, tfrecords
 from simper_tf.evaluation import tasks
 from simper_tf.utils import units
 
@@ -127,8 +127,8 @@ class ClipData:
         try:
             files = [path for part in parts for path in part.filepaths]
             numbers = [number for part in parts for number in part.shard_lengths]
-            read = records.reader(files, numbers, rows)
-        except (records.Damaged, FileNotFoundError, tf.errors.NotFoundError) as error:
+            read = tfrecords.reader(files, numbers, rows)
+        except (tfrecords.Damaged, FileNotFoundError, tf.errors.NotFoundError) as error:
             raise damaged(self.builder.data_path, error) from error
 
         def example(record, place):

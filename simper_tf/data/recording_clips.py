@@ -10,7 +10,7 @@ import numpy as np
 from simper_tf.data import proposals
 from simper_tf.recordings import arrays, search, windows
 from simper_tf.recordings import gaps as missing
-from simper_tf.recordings.frames import levels
+from simper_tf.recordings.pixels import levels
 from simper_tf.recordings.sources import Info, Source
 from simper_tf.utils.errors import RawDataError, printable
 from simper_tf.utils.standardize import changes

@@ -113,7 +113,7 @@ class BySubject(Alone):
     """A builder of recordings of faces, split by subject.
 
     Attributes:
-        READER: A module with `find(root)`, `read(folder)` and the published `SUBJECTS`.
+        READER: A module with `find(root)`, `recording_of(folder)` and the published `SUBJECTS`.
         DOCS: What `tfds_features.face_features` is to say of the data set.
         HOMEPAGE, LICENSE: Of the data set.
     """
@@ -133,7 +133,7 @@ class BySubject(Alone):
 
     def _split_generators(self, dl_manager):
         # Headers and labels of everything come first: a truncated file stops the build now, not after hours.
-        recordings = [self.READER.read(folder) for folder in self.READER.find(raw_folder(self, dl_manager))]
+        recordings = [self.READER.recording_of(folder) for folder in self.READER.find(raw_folder(self, dl_manager))]
         splits = face_recordings.by_subject(recordings, self.builder_config, self.READER.SUBJECTS)
         return {split: self._generate_examples(members) for split, members in splits.items()}
 

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from simper_tf.encoders.before_head import with_features
-from simper_tf.evaluation import heads
+from simper_tf.evaluation import fitted_heads
 from simper_tf.evaluation.tasks import FREQUENCY_UNITS, Frequency, Task
 from simper_tf.export.requests import batch_and_time, least_rate_checks, refuse
 from simper_tf.export.served_features import FeaturesModel
@@ -54,7 +54,7 @@ class ServedHead:
         """Returns the head that a protocol has fitted.
 
         Args:
-            protocol: A key of `heads.HEADS`.
+            protocol: A key of `fitted_heads.HEADS`.
             arrays: What it has fitted.
             task: What the labels are; a frequency with its band.
             num_frames: T of the clips that it was fitted to.
@@ -62,11 +62,11 @@ class ServedHead:
         variables = {name: tf.Variable(values, False, name=name) for name, values in arrays.items()}
 
         def labels(features):
-            return heads.HEADS[protocol](variables, features)
+            return fitted_heads.HEADS[protocol](variables, features)
 
         given = num_frames, task.answer
         if not isinstance(task, Frequency):
-            inner = protocol in heads.BEFORE_HEAD
+            inner = protocol in fitted_heads.BEFORE_HEAD
             return cls(*given, _named(task.answer, labels), list(variables.values()), before_head=inner)
 
         def frequencies(features, rate):

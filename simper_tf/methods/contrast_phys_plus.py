@@ -8,7 +8,7 @@ import tensorflow as tf
 from simper_tf.methods import batches
 from simper_tf.methods.contrast_phys import ContrastPhys, shares_in_windows
 from simper_tf.methods.registry import register
-from simper_tf.methods.windows import WindowOptions
+from simper_tf.methods.window_spectra import WindowOptions
 from simper_tf.utils.options import option
 from simper_tf.utils.replicas import gather
 

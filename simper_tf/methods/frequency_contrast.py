@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 from simper_tf.methods.registry import register
-from simper_tf.methods.windows import WindowMethod, sample_windows, shares_of_power, whole_windows
+from simper_tf.methods.window_spectra import WindowMethod, sample_windows, shares_of_power, whole_windows
 from simper_tf.views.times import StretchedTimes
 
 

@@ -10,7 +10,7 @@ import tensorflow as tf
 from simper_tf.encoders import ENCODERS
 from simper_tf.methods import SimPer
 from simper_tf.reading.learned import Learned, Part, median
-from simper_tf.recordings.frames import resized
+from simper_tf.recordings.pixels import resized
 from simper_tf.signals import spectrum, votes
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.standardize import changes, is_series

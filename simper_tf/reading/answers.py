@@ -2,9 +2,9 @@
 
 import math
 
-from simper_tf.reading import recording, result
+from simper_tf.reading import film_reader, result
 from simper_tf.reading.answer_units import UNITS, value
-from simper_tf.reading.readings import Done
+from simper_tf.reading.source_reader import Done
 from simper_tf.utils.errors import printable
 
 # Verdicts in other words: what is not clear is no result, and its number stays in the JSON file.
@@ -93,7 +93,7 @@ def together(results) -> str:
 def _without_result(done, unit):
     """Returns what is said where nothing is clear: what was seen of it, or why there is nothing."""
     few = [answer for answer in done.reading.answers if answer.verdict == result.TOO_FEW]
-    seen = [one for one in done.reading.answers if one.verdict == result.UNCLEAR and one.confidence >= recording.SEEN]
+    seen = [one for one in done.reading.answers if one.verdict == result.UNCLEAR and one.confidence >= film_reader.SEEN]
     if few or seen:
         return said(few[0], unit) if few else f"perhaps {said(seen[0], unit)}"
     return _VERDICTS.get(done.reading.verdict, done.reading.verdict)

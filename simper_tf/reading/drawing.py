@@ -8,7 +8,7 @@ import textwrap
 import numpy as np
 
 from simper_tf.reading import answers
-from simper_tf.reading.readings import DRAWN, Done
+from simper_tf.reading.source_reader import DRAWN, Done
 from simper_tf.utils.errors import printable
 
 # Colors that the color-blind tell apart (Okabe and Ito, 2008), one an answer.

@@ -10,7 +10,7 @@ import tensorflow as tf
 from simper_tf.export import saved_model
 from simper_tf.reading.learned import Learned, Part, median
 from simper_tf.recordings import windows
-from simper_tf.recordings.frames import levels
+from simper_tf.recordings.pixels import levels
 from simper_tf.recordings.sources import Source
 from simper_tf.signals import octave, spectrum
 from simper_tf.utils.errors import RawDataError

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from simper_tf.reading import answers, result
 from simper_tf.reading.answer_units import value
-from simper_tf.reading.readings import Done
+from simper_tf.reading.source_reader import Done
 from simper_tf.utils.errors import printable
 
 # What became of a recording: it has a clear answer; it has none; it cannot be read; it is a text without numbers.

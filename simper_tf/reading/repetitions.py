@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simper_tf.reading import answers, readings
+from simper_tf.reading import answers, source_reader
 from simper_tf.reading.result import Answer, Span
 from simper_tf.recordings import search, sources
 
@@ -21,7 +21,7 @@ Recording = str | os.PathLike | ArrayLike | Iterable[np.ndarray] | sources.Sourc
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Repetitions(readings.Done):
+class Repetitions(source_reader.Done):
     """What repeats in a recording, as `simper_tf.read` returns it.
 
     Seconds are those of the recording's own clock. `notes` are sentences on what to know before using the numbers, and
@@ -121,7 +121,7 @@ def read(
         <Repetitions in array 0: no clear repetition>
     """
     source = _source(recording, rate, time, columns)
-    done = readings.read(source, readings.Wishes(band, start, end, crop, face))
+    done = source_reader.reading_of_source(source, source_reader.Wishes(band, start, end, crop, face))
     return Repetitions(**vars(done))
 
 

@@ -246,7 +246,7 @@ class Series(Source):
         path: A file with one of `endings.SERIES`.
         rate: Samples per second, for a file that does not say; None if it does.
         is_filmed_at_rate: Whether the rate holds against times and rates of the file.
-        time, columns, member: As of `series_files.read`.
+        time, columns, member: As of `series_files.series_of`.
     """
 
     has_pictures = False
@@ -299,7 +299,7 @@ class Series(Source):
         return self._read
 
     def _load(self):
-        return self._known(series_files.read(self._path, *self._wishes, *self._span))
+        return self._known(series_files.series_of(self._path, *self._wishes, *self._span))
 
     def _known(self, recording):
         self.notes, self.names, self._seconds = recording.notes, recording.names, recording.seconds
@@ -322,7 +322,7 @@ def open_file(
         path: The file.
         rate: Frames or samples per second, for files that do not say.
         is_filmed_at_rate: Whether the rate holds against what the file says, as of slow motion and of wrong headers.
-        time, columns, member: Of a series, as of `series_files.read`.
+        time, columns, member: Of a series, as of `series_files.series_of`.
 
     Raises:
         RawDataError: it is no readable file, or empty.

@@ -34,8 +34,8 @@ _BINARY = {
 }  # fmt: skip
 # Reader of each ending that is a table, but no text of columns.
 _TABLES = {
-    **dict.fromkeys(sheets.ENDINGS, lambda path, columns: sheets.read(path)), ".fit": tracks.fit,
-    **dict.fromkeys((".gpx", ".tcx", ".xml"), tracks.xml), **dict.fromkeys((".fits", ".fts"), fits.read),
+    **dict.fromkeys(sheets.ENDINGS, lambda path, columns: sheets.table_of(path)), ".fit": tracks.fit,
+    **dict.fromkeys((".gpx", ".tcx", ".xml"), tracks.xml), **dict.fromkeys((".fits", ".fts"), fits.table_of),
 }  # fmt: skip
 _HEAD_ROWS = 2**14  # Of a text of which only the beginning is wanted, at first.
 _NAMED = 20  # Columns that a refusal lists.
@@ -140,10 +140,10 @@ def _of_head(path, ending, given, time, columns, end):
 
 def _of_table(path, ending, given, time, columns, most=None):
     """Returns what `_read` does: cells, then names and units, then times, then channels; of the first rows, or all."""
-    table = _TABLES[ending](path, columns) if ending in _TABLES else delimited.read(path, most)
+    table = _TABLES[ending](path, columns) if ending in _TABLES else delimited.table_of(path, most)
     known = given[0] or (table.stated[0].rate if table.stated else None)
     column = _number(path, table.names, time) if time else None
-    table, told = _of_rows_with_times(table, time_columns.read(table, known, column))
+    table, told = _of_rows_with_times(table, time_columns.times_of(table, known, column))
     if columns:
         wanted = [_number(path, table.names, column) for column in columns]
         channels, said = {k: _numbers(path, table, k) for k in wanted}, []

@@ -63,7 +63,7 @@ class _Layout(NamedTuple):
     first: int  # Index in the head of the first row of numbers.
 
 
-def read(path: pathlib.Path, most: int | None = None) -> Table:
+def table_of(path: pathlib.Path, most: int | None = None) -> Table:
     """Reads a text of columns.
 
     Args:

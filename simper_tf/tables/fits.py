@@ -18,7 +18,7 @@ _MOST_LISTED = 8
 _BLOCK = 2880  # Bytes of which a file is made.
 
 
-def read(path: pathlib.Path, columns: Sequence[str] = ()) -> delimited.Table:
+def table_of(path: pathlib.Path, columns: Sequence[str] = ()) -> delimited.Table:
     """Reads the largest table of a FITS file.
 
     Args:

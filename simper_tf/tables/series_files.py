@@ -34,7 +34,7 @@ class Series(NamedTuple):
     seconds: float
 
 
-def read(
+def series_of(
     path: pathlib.Path, rate: float | None = None, is_fallback: bool = False, time="", columns=(), member: str = "",
     start: float = 0.0, end: float = math.inf,
 ) -> Series:  # fmt: skip
@@ -58,7 +58,7 @@ def read(
         RawDataError: the file is damaged, holds no series, has no such column, or does not tell its rate.
 
     Example:
-        >>> pulse = read(pathlib.Path("pulse.csv"), time="t", columns=["red"])  # doctest: +SKIP
+        >>> pulse = series_of(pathlib.Path("pulse.csv"), time="t", columns=["red"])  # doctest: +SKIP
         >>> pulse.values.shape  # doctest: +SKIP
         (1800, 1)
     """

@@ -19,7 +19,7 @@ _MOST_CELLS = 2**24  # Of all sheets, empty ones too: a single cell far out stat
 _LONGEST_WORD = 100  # Letters of a cell, of which no number or date has as many.
 
 
-def read(path: pathlib.Path) -> delimited.Table:
+def table_of(path: pathlib.Path) -> delimited.Table:
     """Reads the table of a file with one of `ENDINGS`: of several sheets, that with most numbers.
 
     Raises:
@@ -34,7 +34,7 @@ def read(path: pathlib.Path) -> delimited.Table:
                 rows = frame.iloc[first : first + _ROWS].map(_cut_short)
                 file.write(rows.to_csv(index=False, header=has_names and not first).encode(errors="replace"))
         try:
-            table = delimited.read(text)
+            table = delimited.table_of(text)
         except RawDataError as error:
             raise RawDataError(path, error.found, error.expected, error.action) from error
     return table._replace(notes=[*notes, *table.notes], stated=table.stated or rates.stated(settings))

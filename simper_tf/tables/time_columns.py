@@ -35,7 +35,7 @@ class Times(NamedTuple):
     are_dates: bool = False
 
 
-def read(table: Table, known: float | None = None, column: int | None = None) -> Times:
+def times_of(table: Table, known: float | None = None, column: int | None = None) -> Times:
     """Reads the times of a table.
 
     Args:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from simper_tf.data.recording_clips import spread
-from simper_tf.reading import readings
+from simper_tf.reading import source_reader
 from simper_tf.recordings.sources import Source
 from simper_tf.utils.errors import RawDataError, printable
 
@@ -131,6 +131,6 @@ def worth(names: Collection[str], frequencies: Mapping[str, Sequence[float]]) ->
 
 def _frequencies(source):
     try:
-        return tuple(float(answer.hertz) for answer in readings.read(source).reading.clear)
+        return tuple(float(answer.hertz) for answer in source_reader.reading_of_source(source).reading.clear)
     except RawDataError:  # It is too short, or damaged on the way.
         return ()

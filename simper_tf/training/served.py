@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from simper_tf.evaluation.heads import HEADS
+from simper_tf.evaluation.fitted_heads import HEADS
 from simper_tf.evaluation.protocols import PROTOCOLS
 from simper_tf.evaluation.tasks import Task
 from simper_tf.signals import readout

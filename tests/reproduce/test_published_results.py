@@ -10,7 +10,7 @@ from reproduce.grid import Grid
 from reproduce.results import gather
 from reproduce.studies import STUDIES
 from reproduce.studies.scales import SCALES
-from simper_tf.evaluation import rows, tables
+from simper_tf.evaluation import markdown_tables, rows
 
 ROOT = pathlib.Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
@@ -62,6 +62,6 @@ def test_the_table_of_the_readme_is_that_of_its_rows(grid):
     readme = (ROOT / "README.md").read_text()
     command = "python -m reproduce --table=phone_ppg"
     for text in (readme, (ROOT / "docs" / "paper.md").read_text()):
-        assert tables.put_table(text, command, page.first_table(results)) == text
+        assert markdown_tables.put_table(text, command, page.first_table(results)) == text
     asked = re.findall(r"trainers\.reproduce[^`]*?--table=([\w,]+)", readme)
     assert {name for names in asked for name in names.split(",")} <= set(STUDIES)

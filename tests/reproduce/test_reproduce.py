@@ -16,7 +16,7 @@ from reproduce.grid import Grid, Run
 from reproduce.studies.scales import SCALES
 from reproduce.studies.table import Block, Cell, Line, Study
 from simper_tf.data import building, tfds_builders
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import markdown_tables
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_a_table_is_published_as_soon_as_it_is_whole(config, study, use, tmp_pat
 
 def test_a_table_goes_between_the_marks_of_a_document(config, tmp_path):
     document = tmp_path / "README.md"
-    marked = f"# Mine\n\n<!-- results: python -m reproduce --table=mine -->\n{tables.END}\n"
+    marked = f"# Mine\n\n<!-- results: python -m reproduce --table=mine -->\n{markdown_tables.END}\n"
     document.write_text(marked + "Words.\n")
     config.documents = [str(document)]
     reproduce.main()

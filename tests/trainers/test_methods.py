@@ -32,7 +32,7 @@ def test_a_method_is_evaluated_and_exported_like_any_other(call, tmp_path, metho
 
 
 def assert_history(folder):
-    (record,) = history.read(folder / "logs" / "history.jsonl")
+    (record,) = history.records_of(folder / "logs" / "history.jsonl")
     assert record["step"] == 1
     assert {"loss", "feature_deviation"} <= set(record)
 

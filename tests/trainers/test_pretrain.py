@@ -99,7 +99,7 @@ def test_op_by_op_no_step_is_in_a_graph(call, tmp_path, capsys, monkeypatch):
         assert ("is compiled" in capsys.readouterr().out) == (name == "graph")
         assert eager == [True] * 3 if name == "eager" else set(eager) == {False}
         eager.clear()
-        (record,) = history.read(tmp_path / name / "logs" / "history.jsonl")
+        (record,) = history.records_of(tmp_path / name / "logs" / "history.jsonl")
         assert np.isfinite(record["loss"])
 
 
@@ -114,7 +114,7 @@ def test_evaluate_alone_gives_the_rows_of_the_run_and_draws_it(call, finished, f
     for old, new in zip(before, results(finished), strict=True):
         assert (old["protocol"], old["metric"]) == (new["protocol"], new["metric"])
         assert new["value"] == pytest.approx(old["value"], rel=1e-4)
-    records, kept = history.read(finished / "logs" / "history.jsonl"), np.load(finished / "features.npz")
+    records, kept = history.records_of(finished / "logs" / "history.jsonl"), np.load(finished / "features.npz")
     loss = lines(figures["training"].axes[0])["loss"]
     np.testing.assert_allclose(loss, [(record["step"], record["loss"]) for record in records])
     errors = {row["protocol"]: row["value"] for row in results(finished) if row["metric"] == "mae"}
@@ -301,7 +301,7 @@ def test_two_replicas_reach_the_loss_of_one_on_the_same_views(call, command, tmp
     out, err = process.communicate()
     assert process.returncode == 0, err
     assert "Training on 2 replicas" in out
-    logs, expected = (history.read(tmp_path / name / "logs" / "history.jsonl")[-1] for name in ("two", "one"))
+    logs, expected = (history.records_of(tmp_path / name / "logs" / "history.jsonl")[-1] for name in ("two", "one"))
     # The label entropy is that of the speeds drawn. Adam makes steps of rounding errors where a gradient is near 0.
     assert logs["label_entropy"] == pytest.approx(expected["label_entropy"], rel=1e-5)
     assert logs["loss"] == pytest.approx(expected["loss"], rel=1e-2)

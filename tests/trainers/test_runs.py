@@ -187,7 +187,7 @@ def test_odd_lines_of_the_history_are_passed_over_and_said(tmp_path, capsys):
     odd += ['{"step": "20", "seconds": 1, "loss": 2}']
     path = tmp_path / "history.jsonl"
     path.write_text("\n".join([json.dumps(good), *odd, json.dumps({**good, "step": 40})]))
-    assert [record["step"] for record in history.read(path)] == [20, 40]
+    assert [record["step"] for record in history.records_of(path)] == [20, 40]
     assert capsys.readouterr().out == f"{path}: 8 of its 10 lines are damaged and passed over.\n"
     with history.History(tmp_path, 30):
         pass

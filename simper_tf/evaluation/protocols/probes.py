@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simper_tf.evaluation import heads
+from simper_tf.evaluation import fitted_heads
 from simper_tf.evaluation.features import Features, Prediction
 from simper_tf.evaluation.tasks import Task
 
@@ -14,9 +14,9 @@ def probe(train: Features, validation: Features, test: Features, task: Task) -> 
     """Predicts a frequency, or another number, by ridge regression on what is left of features without their phase.
 
     Clips start anywhere in their period, so a linear map of the series themselves cannot read a frequency off them.
-    The inputs are `heads.log_spectra`, centered over the training clips; the penalty is that with the smallest mean
-    absolute error on the validation clips. A frequency is learned in cycles per frame, in which the spectra are, and
-    predicted in the unit of the task, for every clip at its own rate. No band. What it found is the `penalty`.
+    The inputs are `fitted_heads.log_spectra`, centered over the training clips; the penalty is that with the smallest
+    mean absolute error on the validation clips. A frequency is learned in cycles per frame, in which the spectra are,
+    and predicted in the unit of the task, for every clip at its own rate. No band. What it found is the `penalty`.
 
     Args:
         train, validation, test: With series `(N, T)` or `(N, T, D)` and labels `(N,)`.
@@ -33,7 +33,7 @@ def probe(train: Features, validation: Features, test: Features, task: Task) -> 
     units = [split.once_a_frame(task) for split in (train, validation)]
     targets = train.labels / units[0], validation.labels / units[1]
     fitted, penalty = ridge(spectra, mean, scale, targets, units[1])
-    values = heads.of_spectra(fitted, test.series).numpy() * test.once_a_frame(task)
+    values = fitted_heads.of_spectra(fitted, test.series).numpy() * test.once_a_frame(task)
     note = f"Probe: ridge on log power spectra with a penalty of {penalty:g}, the best on validation clips."
     return Prediction(values, note, {"penalty": penalty}, fitted)
 
@@ -57,7 +57,7 @@ def linear_probe(train: Features, validation: Features, test: Features, task: Ta
     scale = np.where(deviation > 1e-6 * np.abs(mean), deviation, np.inf) * np.sqrt(len(mean))
     fitted, penalty = ridge(flat, mean, scale, (train.labels, validation.labels))
     note = f"Linear probe: ridge with a penalty of {penalty:g}, the best on validation clips."
-    return Prediction(heads.linear(fitted, test.before_head).numpy(), note, {"penalty": penalty}, fitted)
+    return Prediction(fitted_heads.linear(fitted, test.before_head).numpy(), note, {"penalty": penalty}, fitted)
 
 
 def own_head(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
@@ -100,7 +100,7 @@ def ridge(inputs, mean, scale, targets, unit=1.0) -> tuple[dict[str, np.ndarray]
 
 def _spectra_of(name, split):
     _refuse_broken(name, split)
-    return heads.log_spectra(split.series).numpy()
+    return fitted_heads.log_spectra(split.series).numpy()
 
 
 def _refuse_broken(name, split):

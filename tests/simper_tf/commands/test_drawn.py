@@ -6,7 +6,7 @@ from made_answers import INFO, answer, done
 
 from simper_tf.commands import annotated, html_page
 from simper_tf.reading import drawing, records
-from simper_tf.reading.readings import Wishes
+from simper_tf.reading.source_reader import Wishes
 from simper_tf.recordings import sources
 
 

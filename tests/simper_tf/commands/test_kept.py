@@ -13,7 +13,7 @@ from predicted import breath, rows, run
 from processes import ROOT, lines_until
 
 from simper_tf.commands import console, kept, learners, predict
-from simper_tf.reading import drawing, readings
+from simper_tf.reading import drawing, source_reader
 from simper_tf.recordings import search, sources
 from simper_tf.utils import files
 
@@ -30,19 +30,20 @@ def folder(tmp_path):
 @pytest.fixture
 def opened(monkeypatch):
     """Returns a list that gets the name of each recording that is read."""
-    names, read = [], readings.read
+    names, read = [], source_reader.reading_of_source
 
     def watched(source, *rest):
         names.append(source.name.rpartition("/")[2])
         return read(source, *rest)
 
-    monkeypatch.setattr(readings, "read", watched)
+    monkeypatch.setattr(source_reader, "reading_of_source", watched)
     return names
 
 
 STAGES = {
     "open": (search.Target, "open"), "info": (sources.Series, "info"), "part": (sources.Series, "part"),
-    "reading": (readings.series_reading, "read"), "model": (learners.Learner, "added"), "picture": (drawing, "figure"),
+    "reading": (source_reader.series_reader, "reading_of_samples"), "model": (learners.Learner, "added"),
+    "picture": (drawing, "figure"),
 }  # fmt: skip
 
 
@@ -120,10 +121,10 @@ def test_a_changed_package_reads_again(folder, tmp_path, opened, monkeypatch):
 
 
 def test_what_could_not_be_read_is_tried_again(folder, tmp_path, monkeypatch):
-    out, read = tmp_path / "out", readings.read
-    monkeypatch.setattr(readings, "read", lambda *_: [][0])
+    out, read = tmp_path / "out", source_reader.reading_of_source
+    monkeypatch.setattr(source_reader, "reading_of_source", lambda *_: [][0])
     assert len(run(folder / "a.csv", f"--out={out}")) == 1
-    monkeypatch.setattr(readings, "read", read)
+    monkeypatch.setattr(source_reader, "reading_of_source", read)
     assert run(folder / "a.csv", f"--out={out}") == []
     assert [row["status"] for row in rows(out)] == ["ok"]
 
@@ -179,10 +180,12 @@ def test_leavings_of_a_killed_call_go_at_the_next(folder, tmp_path):
 
 
 def test_three_notes_are_printed_and_all_are_kept(folder, tmp_path, monkeypatch, capsys):
-    read = readings.read
+    read = source_reader.reading_of_source
     notes = tuple(f"Note {number}." for number in range(35))
     monkeypatch.setattr(
-        readings, "read", lambda source, *rest: readings.renamed(read(source, *rest), source.name, notes)
+        source_reader,
+        "reading_of_source",
+        lambda source, *rest: source_reader.renamed(read(source, *rest), source.name, notes),
     )
     run(folder / "a.csv", f"--out={tmp_path / 'out'}")
     printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  NOTE")]

@@ -407,7 +407,7 @@ def test_whatever_a_recording_does_the_answer_is_a_sentence(client, monkeypatch)
     def fail(*_):
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr(page_server.readings, "read", fail)
+    monkeypatch.setattr(page_server.source_reader, "reading_of_source", fail)
     answered = send(client, series())
     assert answered.status_code == 400
     assert "breath.csv: found what ends its reader (ZeroDivisionError: ours" in answered.text

@@ -13,7 +13,7 @@ from predicted import breath, rows, run
 from processes import done
 
 from simper_tf.commands import learners, one_recording, predict
-from simper_tf.reading import answers, readings
+from simper_tf.reading import answers, source_reader
 from simper_tf.recordings import sources
 from simper_tf.utils import files
 from simper_tf.utils.errors import RawDataError
@@ -53,9 +53,9 @@ def test_a_video_is_read_at_the_rate_at_which_it_was_filmed(folder, tmp_path):
 @pytest.mark.parametrize(("window", "asked"), [(None, 3.0), (5.0, 5.0)])
 def test_a_model_is_asked_about_what_it_needs_or_is_told(window, asked, monkeypatch):
     monkeypatch.setattr(learners, "_planned", lambda *given: given[-1])
-    monkeypatch.setattr(readings, "with_learned", lambda done, said: said)
+    monkeypatch.setattr(source_reader, "with_learned", lambda done, said: said)
     model = types.SimpleNamespace(band=None, window=lambda: 3.0, read=lambda part: part)
-    assert learners.with_model(None, readings.Wishes(), None, model, window) == asked
+    assert learners.with_model(None, source_reader.Wishes(), None, model, window) == asked
 
 
 def test_a_part_in_another_unit_goes_to_a_new_folder(folder, tmp_path):
@@ -121,8 +121,10 @@ def test_a_page_and_a_copy_are_made_and_learning_is_beside(folder, tmp_path, cap
 
 
 def test_what_a_model_reads_decides_nothing(tmp_path):
-    nothing = readings.Done("a", sources.Info(10, 9, 9, 9), (), readings.result.Reading((), (), "nothing repeats", ()))
-    told = readings.with_learned(nothing, readings.Learned("model", 1.3, 4))
+    nothing = source_reader.Done(
+        "a", sources.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (), "nothing repeats", ())
+    )
+    told = source_reader.with_learned(nothing, source_reader.Learned("model", 1.3, 4))
     assert told.reading.clear == ()
     assert told.notes == ("model reads 1.3 Hz, but no repetitions were found: it is no answer.",)
 
@@ -130,25 +132,33 @@ def test_what_a_model_reads_decides_nothing(tmp_path):
 def test_an_answer_that_a_model_contradicts_is_doubtful():
     spans = tuple((float(k), k + 1.0) for k in range(5))
     zeros = np.zeros(0, np.float32)
-    clear = readings.result.Answer(0, "movement", spans, 1.0, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros)
-    done = readings.Done("a", sources.Info(10, 9, 9, 9), (), readings.result.Reading((), (clear,), "clear", ()))
-    agrees = readings.with_learned(done, readings.Learned("adapt", 1.05, 4))
+    clear = source_reader.result.Answer(
+        0, "movement", spans, 1.0, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros
+    )
+    done = source_reader.Done(
+        "a", sources.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (clear,), "clear", ())
+    )
+    agrees = source_reader.with_learned(done, source_reader.Learned("adapt", 1.05, 4))
     assert (agrees.notes, agrees.reading.clear[0].confidence) == ((), 0.9)
-    differs = readings.with_learned(done, readings.Learned("adapt", 3.0, 4))
+    differs = source_reader.with_learned(done, source_reader.Learned("adapt", 3.0, 4))
     assert differs.notes == ("adapt reads 3 Hz, the repetitions say 1 Hz.",)
     assert differs.reading.clear[0].confidence == 0.45
     assert differs.reading.clear[0].verdict == differs.reading.verdict == "doubtful"
     assert answers.lines(differs)[0].endswith("doubtful (0.45)")
-    twice = readings.with_learned(done, readings.Learned("adapt", 2.05, 4))
+    twice = source_reader.with_learned(done, source_reader.Learned("adapt", 2.05, 4))
     assert (twice.notes, twice.reading.clear[0].verdict) == ((), "clear")
 
 
 def test_a_model_without_an_answer_of_its_band_lowers_nothing():
     spans, zeros = tuple((3.0 * k, 3.0 * k + 3) for k in range(5)), np.zeros(0, np.float32)
-    clear = readings.result.Answer(0, "movement", spans, 1 / 3, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros)
-    done = readings.Done("a", sources.Info(10, 9, 9, 9), (), readings.result.Reading((), (clear,), "clear", ()))
+    clear = source_reader.result.Answer(
+        0, "movement", spans, 1 / 3, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros
+    )
+    done = source_reader.Done(
+        "a", sources.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (clear,), "clear", ())
+    )
     for hertz in (0.8, np.nan):  # Outside of its band lies what repeats; then it has no confidence.
-        told = readings.with_learned(done, readings.Learned("model", hertz, 4, (0.4, 5.5)))
+        told = source_reader.with_learned(done, source_reader.Learned("model", hertz, 4, (0.4, 5.5)))
         assert (told.notes, told.reading) == ((), done.reading)
         assert answers.lines(told)[1] == "model: no answer (it reads 0.4 to 5.5 Hz)"
 
@@ -161,7 +171,7 @@ def test_simper_learns_from_nothing_that_does_not_repeat(tmp_path, capsys):
 
 
 def levels(frames):
-    return np.stack([frame for _, frame in readings._levels(lambda: enumerate(np.float32(frames)))])
+    return np.stack([frame for _, frame in source_reader._levels(lambda: enumerate(np.float32(frames)))])
 
 
 def test_levels_that_use_their_range_stay():
@@ -183,7 +193,7 @@ def test_one_bright_pixel_or_frame_does_not_flatten_the_rest():
 
 def test_a_kept_frame_does_not_hold_those_decoded_with_it():
     batch = np.zeros((20, 6, 8, 3), np.uint8)
-    kept = readings._Kept(None, None)
+    kept = source_reader._Kept(None, None)
     assert len(list(kept.watched((0.1 * k, frame) for k, frame in enumerate(batch)))) == 20
     assert [moment for moment, _ in kept._frames] == [0.0, 1.0]
     assert not any(np.shares_memory(frame, batch) for _, frame in kept._frames)
@@ -240,7 +250,7 @@ def test_two_commands_do_not_write_into_one_folder(folder, tmp_path):
 
 
 def test_a_file_too_large_for_memory_is_named_and_the_next_read(folder, tmp_path, monkeypatch):
-    read = readings.read
+    read = source_reader.reading_of_source
 
     def greedy(source, *rest):
         if source.name.endswith("greedy.csv"):
@@ -248,7 +258,7 @@ def test_a_file_too_large_for_memory_is_named_and_the_next_read(folder, tmp_path
         return read(source, *rest)
 
     (tmp_path / "greedy.csv").write_bytes((folder / "breath.csv").read_bytes())
-    monkeypatch.setattr(readings, "read", greedy)
+    monkeypatch.setattr(source_reader, "reading_of_source", greedy)
     (problem,) = run(tmp_path / "greedy.csv", folder / "breath.csv", f"--out={tmp_path / 'out'}")
     assert "greedy.csv: found more than fits into memory" in problem
     assert [row["status"] for row in rows(tmp_path / "out")] == ["unreadable", "ok"]

@@ -9,7 +9,7 @@ import pytest
 from datasets.countix import standin
 from simper_tf import Recordings, SimPer, SpeedSets, Views
 from simper_tf.encoders import ENCODERS
-from simper_tf.recordings.frames import levels
+from simper_tf.recordings.pixels import levels
 
 
 def bar(seconds, rate, frequency, height=48, width=64):

@@ -6,7 +6,7 @@ from sklearn.linear_model import Ridge
 
 from simper_tf.evaluation import protocols
 from simper_tf.evaluation.features import Features
-from simper_tf.evaluation.heads import log_spectra
+from simper_tf.evaluation.fitted_heads import log_spectra
 from simper_tf.evaluation.tasks import Frequency, Scalar
 
 RNG = np.random.default_rng(59)

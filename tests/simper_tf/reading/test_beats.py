@@ -157,7 +157,7 @@ def test_the_autocorrelation_of_a_wave_is_its_cosine():
 )  # fmt: skip
 @pytest.mark.skipif(not REAL.is_dir(), reason="The folder of real recordings is not there.")
 def test_published_hearts_are_read_in_ten_seconds(name, start, low, high):
-    recording = series_files.read(REAL / name)
+    recording = series_files.series_of(REAL / name)
     inside = (recording.times >= start) & (recording.times < start + 10)
     found = beats.find(recording.times[inside], recording.values[inside], BAND)
     assert low < 60 * found.frequency < high

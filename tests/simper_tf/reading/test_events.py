@@ -9,7 +9,7 @@ import pytest
 from made_runs import course, run
 from scipy import ndimage, special
 
-from simper_tf.reading import camera, compression, courses, events, movement, recording, stretches, verdict
+from simper_tf.reading import camera, compression, courses, events, film_reader, movement, stretches, verdict
 
 
 def test_events_reach_halfway_to_their_neighbours():
@@ -138,7 +138,7 @@ def test_a_pan_over_a_still_repeats_nothing():
         shift = np.array([[1, 0, -0.1 * moment], [0, 1, 0]])
         frames.append(cv2.warpAffine(wide, shift, (64, 44), flags=cv2.INTER_LINEAR))
     frames = np.clip(np.rint(frames), 0, 255).astype(np.uint8)[..., None]
-    assert not recording.read(zip(np.arange(120) / 20, frames, strict=True)).clear
+    assert not film_reader.reading_of_frames(zip(np.arange(120) / 20, frames, strict=True)).clear
 
 
 def test_few_textured_tiles_tell_a_pan_but_no_swing():

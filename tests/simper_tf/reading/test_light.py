@@ -5,7 +5,7 @@ import generated
 import numpy as np
 import pytest
 
-from simper_tf.reading import camera, recording
+from simper_tf.reading import camera, film_reader
 
 
 def test_a_known_course_of_light_is_taken_out():
@@ -53,17 +53,17 @@ def test_flicker_hides_no_movement():
     clip = generated.steady(0)
     random = np.random.default_rng(0)
     lit = [np.clip(np.rint(frame * (1 + 0.05 * random.normal())), 0, 255).astype(np.uint8) for frame in clip.frames]
-    reading = recording.read(zip(clip.times, lit, strict=True))
+    reading = film_reader.reading_of_frames(zip(clip.times, lit, strict=True))
     assert reading.clear[0].hertz == pytest.approx(0.5, rel=0.03)
 
 
 @pytest.mark.slow
 def test_stillness_around_repetitions_leaves_their_confidence():
     clip = generated.steady(0, hertz=1.0, seconds=4.0)
-    alone = recording.read(clip.pairs()).clear[0]
+    alone = film_reader.reading_of_frames(clip.pairs()).clear[0]
     step = clip.times[1] - clip.times[0]
     rest = round(6 / step)
     frames = [clip.frames[0]] * rest + list(clip.frames) + [clip.frames[-1]] * rest
-    around = recording.read(zip(step * np.arange(len(frames)), frames, strict=True)).clear[0]
+    around = film_reader.reading_of_frames(zip(step * np.arange(len(frames)), frames, strict=True)).clear[0]
     assert around.hertz == pytest.approx(alone.hertz, rel=0.03)
     assert around.confidence > alone.confidence - 0.1

@@ -64,7 +64,7 @@ def test_a_camera_shows_its_count_while_it_is_recorded(tmp_path, monkeypatch, ca
     monkeypatch.setattr(live.Camera, "_raw", lambda self: frames(13))
     request = Predict(end=12.0, out=str(tmp_path), pictures="none")
     (target,) = search.listed(["0"])
-    found = one_recording.read(target, request, Learner(request))
+    found = one_recording.read_target(target, request, Learner(request))
     lines = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"  [789] so far, 0\.(79\d?|8\d*) Hz", lines[-1])
     assert found.record["answers"][0]["hertz"] == pytest.approx(HERTZ, abs=0.02)

@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from simper_tf.reading import camera, magnitudes, recording, result
+from simper_tf.reading import camera, film_reader, magnitudes, result
 
 HEIGHT, WIDTH, RATE = 44, 64, 15
 
@@ -78,7 +78,7 @@ def drifting(times, scale=12):
 
 
 def test_a_drawing_that_drifts_past_pixels_repeats_nothing():
-    assert recording.read(drifting(np.arange(150) / RATE)).clear == ()
+    assert film_reader.reading_of_frames(drifting(np.arange(150) / RATE)).clear == ()
 
 
 def followed(frames_of, seconds=14):
@@ -102,7 +102,7 @@ def growing(seconds):
 
 
 def test_what_repeats_in_an_unsteady_hand_is_read():
-    (answer,) = recording.read(followed(growing)).clear
+    (answer,) = film_reader.reading_of_frames(followed(growing)).clear
     assert abs(answer.hertz - 0.5) < 0.02
 
 
@@ -117,7 +117,7 @@ def test_a_pan_moves_as_one_and_something_that_moves_is_not():
     assert not camera.pans(np.concatenate((pan, pan[::-1])))
     assert not list(camera.views(pan))  # 20 of 64 pixels.
     frames = np.clip(pan, 0, 255).astype(np.uint8)
-    assert recording.read(zip(np.arange(80) / RATE, frames, strict=True)).verdict == result.TOO_FAR
+    assert film_reader.reading_of_frames(zip(np.arange(80) / RATE, frames, strict=True)).verdict == result.TOO_FAR
     (seen,) = camera.views(pan[:50])
     assert seen[1]
     swing = np.stack([growing(k / RATE) for k in range(80)])[..., None]

@@ -4,7 +4,7 @@ import generated
 import numpy as np
 import pytest
 
-from simper_tf.reading import recording, regions
+from simper_tf.reading import film_reader, regions
 
 pytestmark = pytest.mark.slow
 SECONDS, SLOW = 16.0, 0.5
@@ -22,7 +22,7 @@ def wave(hertz, phase=0.0):
 
 
 def told(clip):
-    return sorted(recording.read(clip.pairs()).clear, key=lambda answer: answer.hertz)
+    return sorted(film_reader.reading_of_frames(clip.pairs()).clear, key=lambda answer: answer.hertz)
 
 
 def two(first, second, is_beside=True, rate=15.0):

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from simper_tf.reading import recording, skin
+from simper_tf.reading import film_reader, skin
 
 RATE, HERTZ = 20.0, 1.25
 
@@ -46,7 +46,7 @@ def test_skin_that_a_camera_passes_has_no_pulse(step, is_told, monkeypatch):
     shifts = (np.array([[1, 0, -step * moment], [0, 1, 0]]) for moment in range(120))
     frames = np.stack([cv2.warpAffine(wide, shift, (60, 40)) for shift in shifts])[..., None]
     frames = np.rint(np.add([190, 130, 110], frames) + random.normal(size=(120, 40, 60, 3))).astype(np.uint8)
-    told = recording.read(zip(times, frames, strict=True)).clear
+    told = film_reader.reading_of_frames(zip(times, frames, strict=True)).clear
     assert [answer.reader for answer in told] == ["pulse"] * is_told
 
 
@@ -65,10 +65,10 @@ def swaying(sway, beat, depth, size):
 @pytest.mark.parametrize("size", [(18, 16), (36, 48), (60, 80)])
 @pytest.mark.parametrize(("sway", "beat"), [(0.29, 1.03), (0.4, 1.42), (0.5, 1.25)])
 def test_a_pulse_behind_a_sway_is_told_or_hinted_at(sway, beat, size):
-    seen = recording.read(zip(*swaying(sway, beat, 4.0, size), strict=True))
+    seen = film_reader.reading_of_frames(zip(*swaying(sway, beat, 4.0, size), strict=True))
     told = [answer.hertz for answer in seen.clear]
     assert all(min(abs(hertz / sway - 1), abs(hertz / beat - 1)) < 0.05 for hertz in told)
     is_hinted_at = any("`face` reads it alone" in note for note in seen.notes)
     assert is_hinted_at or any(abs(hertz / beat - 1) < 0.05 for hertz in told)
-    still = recording.read(zip(*swaying(sway, beat, 0.0, size), strict=True))
+    still = film_reader.reading_of_frames(zip(*swaying(sway, beat, 0.0, size), strict=True))
     assert not any("`face`" in note for note in still.notes)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simper_tf.reading import beat_stretches, result, rhythms, series, uneven
+from simper_tf.reading import beat_stretches, result, rhythms, series_reader, uneven
 
 DAY, NIGHTS = 86400.0, 75
 
@@ -74,7 +74,7 @@ def test_a_constant_at_uneven_times_says_nothing():
 def test_a_gap_is_named_and_is_no_pause(unit):
     times = np.arange(0, 60, 0.02 if unit == 1 else 0.1) * unit
     times = times[(times < 20 * unit) | (times > 33 * unit)]
-    reading = series.read(times, np.sin(2 * np.pi * 1.1 * times / unit)[:, None])
+    reading = series_reader.reading_of_samples(times, np.sin(2 * np.pi * 1.1 * times / unit)[:, None])
     assert all(answer.pauses == () for answer in reading.answers)
     lasts = "13 s from 20 s on" if unit == 1 else "26.4 hours from 39.8 hours on"
     (note,) = [note for note in reading.notes if "samples" in note]
@@ -83,14 +83,14 @@ def test_a_gap_is_named_and_is_no_pause(unit):
 
 def test_gaps_are_counted_in_one_note():
     times = np.concatenate([k * 30 + np.arange(0, 20, 0.05) for k in range(4)])
-    reading = series.read(times, np.sin(2 * np.pi * times)[:, None])
+    reading = series_reader.reading_of_samples(times, np.sin(2 * np.pi * times)[:, None])
     assert "There are 3 gaps without samples, 30.1 s in all, the longest 10 s from 20 s on." in reading.notes
 
 
 def test_a_seam_in_which_nothing_repeats_is_a_pause():
     times = np.arange(0, 20, 0.02)
     wave = np.sin(2 * np.pi * 1.1 * times)[:, None]
-    (one,), (other,) = (series.read(start + times, wave).clear for start in (0, 33))
+    (one,), (other,) = (series_reader.reading_of_samples(start + times, wave).clear for start in (0, 33))
     (both,) = beat_stretches._joined([one, other])
     assert both.pauses == ((one.end, other.start),)
     assert both.count == one.count + other.count

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from ramps import ramp, write
 
-from simper_tf.reading import readings
+from simper_tf.reading import source_reader
 from simper_tf.recordings import sources
 from simper_tf.utils import worker
 from simper_tf.utils.errors import RawDataError
@@ -20,7 +20,7 @@ STAGES = [
     ("a.mp4", "simper_tf.recordings.decoding", "_small"),
     ("a.tif", "simper_tf.recordings.pictures", "_pages"),
     ("a.tif", "simper_tf.recordings.pictures", "_small"),
-    ("a.csv", "simper_tf.tables.delimited", "read"),
+    ("a.csv", "simper_tf.tables.delimited", "table_of"),
     ("a.csv", "simper_tf.tables.series_files", "normal"),
     ("a.npy", "simper_tf.tables.sampled", "ArrayFile.part"),
 ]
@@ -72,9 +72,9 @@ def test_a_fault_in_any_stage_is_one_sentence(tmp_path, monkeypatch, name, modul
     path = written(tmp_path, name)
     code = textwrap.dedent(PLANT).format(module=module, function=function, fault=fault)
     (tmp_path / "sitecustomize.py").write_text(code)
-    root = pathlib.Path(readings.__file__).parents[2]
+    root = pathlib.Path(source_reader.__file__).parents[2]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(root)]))
     with pytest.raises(RawDataError, match=FAULTS[fault]) as told:
-        readings.read(sources.open_file(path, 10.0))
+        source_reader.reading_of_source(sources.open_file(path, 10.0))
     assert str(told.value).startswith(f"{path}: found ")
     assert "\n" not in str(told.value)

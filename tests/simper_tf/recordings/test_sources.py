@@ -111,7 +111,7 @@ def test_arrays_of_a_folder_are_not_held_open(tmp_path):
 
 def test_comments_and_blank_lines_are_no_part_of_a_table(tmp_path):
     path = write(tmp_path / "c.csv", "# made on Monday, by hand; in the lab; see\n\ntime;x\n0;1\n1;2\n\n2;0\n")
-    assert series_files.read(path, None)[1].shape == (3, 1)
+    assert series_files.series_of(path, None)[1].shape == (3, 1)
 
 
 def test_the_rate_of_a_series_ignores_missing_samples(tmp_path):
@@ -238,7 +238,7 @@ def test_a_camera_is_read_by_the_clock_and_refused_if_missing(monkeypatch):
 
 def test_lines_may_end_as_on_old_computers(tmp_path):
     (tmp_path / "t.csv").write_bytes(b"time,x\r0,1.5\r0.5,-1.5\r1,1.5\r")
-    times, values, *_ = series_files.read(tmp_path / "t.csv", None)
+    times, values, *_ = series_files.series_of(tmp_path / "t.csv", None)
     np.testing.assert_allclose(times, [0, 0.5, 1])
     np.testing.assert_allclose(values[:, 0], [0.7071, -1.4142, 0.7071], rtol=1e-3)
 
@@ -257,7 +257,7 @@ def test_lines_may_end_as_on_old_computers(tmp_path):
 )
 def test_a_comma_that_need_not_be_the_decimal_sign_is_refused(tmp_path, text, found):
     with pytest.raises(RawDataError, match=found):
-        series_files.read(write(tmp_path / "t.tsv", text), None)
+        series_files.series_of(write(tmp_path / "t.tsv", text), None)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_a_comma_that_need_not_be_the_decimal_sign_is_refused(tmp_path, text, fo
     ],
 )
 def test_a_comma_shown_by_other_numbers_as_decimal_is_decimal(tmp_path, text):
-    times, values, *_ = series_files.read(write(tmp_path / "t.csv", text), None)
+    times, values, *_ = series_files.series_of(write(tmp_path / "t.csv", text), None)
     np.testing.assert_allclose(times, [0, 0.5, 1.5])
     np.testing.assert_allclose(values[:, 0], [2**0.5, -(2**-0.5), -(2**-0.5)], atol=1e-3)
 
@@ -278,7 +278,7 @@ def test_what_is_larger_than_memory_is_refused_before_it_is_read(tmp_path, monke
     write(tmp_path / "a.csv", "time,x\n0,1\n")
     os.truncate(tmp_path / "a.csv", 10**12)
     with pytest.raises(RawDataError, match=r"a.csv: found a line of 1,048,576 letters or more"):
-        series_files.read(tmp_path / "a.csv", None)
+        series_files.series_of(tmp_path / "a.csv", None)
     np.save(tmp_path / "long.npy", np.sin(np.arange(101)))
     write(tmp_path / "long.csv", "time,x\n" + "".join(f"{k},{k % 7}\n" for k in range(51)))
     monkeypatch.setattr(delimited, "MOST_VALUES", 100)

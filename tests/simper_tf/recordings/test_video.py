@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from ramps import EVEN, SHAPE, VARYING, grainy, noise, numbers, ramp, read, write
 
-from simper_tf.reading import readings
+from simper_tf.reading import source_reader
 from simper_tf.recordings import sources, video
 from simper_tf.utils import worker
 from simper_tf.utils.errors import RawDataError
@@ -233,5 +233,5 @@ def test_pictures_of_a_few_rows_are_read(tmp_path, shape):
     light = 120 + 80 * np.sin(2 * np.pi * np.arange(125) / 25)[:, None, None] * np.linspace(0.2, 1, max(shape))
     pictures = np.broadcast_to(light if shape[0] < shape[1] else light.transpose(0, 2, 1), (125, *shape))
     path = write(tmp_path / "narrow.mkv", np.repeat(np.uint8(pictures)[..., None], 3, 3), codec="ffv1", pixels="gray")
-    (answer,) = readings.read(sources.open_file(path)).reading.clear
+    (answer,) = source_reader.reading_of_source(sources.open_file(path)).reading.clear
     assert answer.hertz == pytest.approx(1, abs=0.01)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from ramps import EVEN, grainy, noise, ramp, read, write
 
-from simper_tf.reading import readings
+from simper_tf.reading import source_reader
 from simper_tf.recordings import sources, video
 from simper_tf.utils.errors import RawDataError
 
@@ -195,7 +195,7 @@ def test_a_hole_of_lost_frames_ends_a_scene_and_is_named(folder):
     path = write(folder / "hole.mov", grainy(50), codec="mjpeg", pixels="yuvj420p")
     without(path, 20, 40)
     source = sources.Video(path)
-    done = readings.read(source)
+    done = source_reader.reading_of_source(source)
     edges = [(scene.start, scene.end) for scene in done.reading.scenes]
     np.testing.assert_allclose(edges, [(0, 0.76), (1.6, 1.96)], atol=1e-6)
     assert source.notes == ("20 frames cannot be decoded.", "Nothing is known of 0.76-1.60 s.")
@@ -204,7 +204,7 @@ def test_a_hole_of_lost_frames_ends_a_scene_and_is_named(folder):
 def test_a_few_lost_frames_are_named_and_read_across(folder):
     path = write(folder / "few.mov", grainy(50), codec="mjpeg", pixels="yuvj420p")
     without(path, 20, 23)
-    done = readings.read(sources.Video(path))
+    done = source_reader.reading_of_source(sources.Video(path))
     assert len(done.reading.scenes) == 1
     assert done.notes[0] == "3 frames cannot be decoded."
 
@@ -224,7 +224,7 @@ def test_frames_lost_at_both_ends_are_named(folder):
 def test_a_long_still_as_filmed_is_no_hole(folder):
     times = np.concatenate([EVEN[:25], 3 + EVEN[:25]])
     source = sources.Video(write(folder / "still.mp4", grainy(50), times))
-    assert len(readings.read(source).reading.scenes) == 1
+    assert len(source_reader.reading_of_source(source).reading.scenes) == 1
     assert source.notes == ()
 
 

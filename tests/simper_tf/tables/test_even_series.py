@@ -32,7 +32,7 @@ def written(folder, kind):
 
 
 def held(path, *span):
-    return series_files.read(path, RATE if path.suffix == ".npy" else None, False, "", (), "", *span)
+    return series_files.series_of(path, RATE if path.suffix == ".npy" else None, False, "", (), "", *span)
 
 
 @pytest.mark.parametrize("kind", [".npy", ".wav", ".edf", ".hea", ".csv"])
@@ -143,5 +143,5 @@ def test_loudness_is_that_of_blocks_without_an_edge(tmp_path):
 
 
 def test_a_rate_that_is_a_whole_number_is_one(tmp_path):
-    found = series_files.read(written(tmp_path, ".npy"), 50)
+    found = series_files.series_of(written(tmp_path, ".npy"), 50)
     np.testing.assert_allclose(np.diff(found.times), 0.02, atol=1e-9)

@@ -23,7 +23,7 @@ WAVE = np.sin(2 * np.pi * 1.2 * TIMES)
 def refused(path, found):
     """Checks that a file is refused in a sentence that names it and what was found."""
     with pytest.raises(RawDataError, match=found) as told:
-        series_files.read(path, RATE)
+        series_files.series_of(path, RATE)
     assert str(told.value).startswith(f"{path}: found ")
     assert "\n" not in str(told.value)
 
@@ -34,7 +34,7 @@ def test_cells_in_cells_end_no_process_but_the_workers(tmp_path):
     cells = [b"\x0e\0\0\0" + (56 * depth - 8).to_bytes(4, "little") + cell for depth in range(20_000, 0, -1)]
     (tmp_path / "deep.mat").write_bytes((tmp_path / "a.mat").read_bytes()[:128] + b"".join(cells))
     refused(tmp_path / "deep.mat", r"damage or a size that ends its reader \(SIGSEGV\)")
-    assert len(series_files.read(tmp_path / "a.mat", RATE).times) == 200
+    assert len(series_files.series_of(tmp_path / "a.mat", RATE).times) == 200
 
 
 def virtual(path, name):
@@ -100,7 +100,7 @@ def record(tmp_path):
 
 
 def test_samples_are_held_to_their_checksums(record):
-    assert series_files.read(record).names == ("I", "II")
+    assert series_files.series_of(record).names == ("I", "II")
     content = bytearray(record.with_suffix(".dat").read_bytes())
     content[102] ^= 8
     record.with_suffix(".dat").write_bytes(content)
@@ -143,7 +143,7 @@ def test_pages_are_held_to_their_checksums(tmp_path):
     table = pa.table({"time": TIMES, "x": WAVE})
     pa.parquet.write_table(table, tmp_path / "a.parquet", write_page_checksum=True, compression="none",
                            use_dictionary=False)  # fmt: skip
-    assert series_files.read(tmp_path / "a.parquet").names == ("x",)
+    assert series_files.series_of(tmp_path / "a.parquet").names == ("x",)
     content = bytearray((tmp_path / "a.parquet").read_bytes())
     content[content.index(WAVE[50].tobytes()) + 6] ^= 1
     (tmp_path / "a.parquet").write_bytes(content)
@@ -153,7 +153,7 @@ def test_pages_are_held_to_their_checksums(tmp_path):
 def test_a_long_word_in_each_row_takes_no_memory(tmp_path):
     words = pa.DictionaryArray.from_arrays(pa.array([0] * 200), pa.array(["w" * 2**20]))
     pa.parquet.write_table(pa.table({"time": TIMES, "x": WAVE, "s": words}), tmp_path / "a.parquet")
-    found = series_files.read(tmp_path / "a.parquet")
+    found = series_files.series_of(tmp_path / "a.parquet")
     assert found.names == ("x",)
     np.testing.assert_allclose(found.times, TIMES, atol=1e-9)
 
@@ -162,13 +162,13 @@ def test_a_long_word_in_each_row_takes_no_memory(tmp_path):
 def test_times_at_the_ends_of_the_clock_are_left_out(tmp_path, stamp):
     stamps = np.array([stamp, *(10**9 * np.arange(1, 200))], "datetime64[ns]")
     pd.DataFrame({"time": stamps, "x": WAVE}).to_parquet(tmp_path / "a.parquet")
-    np.testing.assert_allclose(np.diff(series_files.read(tmp_path / "a.parquet").times), 1)
+    np.testing.assert_allclose(np.diff(series_files.series_of(tmp_path / "a.parquet").times), 1)
 
 
 def test_nanoseconds_from_the_start_of_the_clock_are_read(tmp_path):
     stamps = (1 - 2**63 + np.arange(200)).astype("datetime64[ns]")
     pd.DataFrame({"time": stamps, "x": WAVE}).to_parquet(tmp_path / "a.parquet")
-    np.testing.assert_allclose(np.diff(series_files.read(tmp_path / "a.parquet").times), 1e-9, rtol=1e-3)
+    np.testing.assert_allclose(np.diff(series_files.series_of(tmp_path / "a.parquet").times), 1e-9, rtol=1e-3)
 
 
 def test_what_a_library_cannot_compute_is_a_sentence(tmp_path, monkeypatch):
@@ -184,4 +184,4 @@ def test_objects_of_a_name_each_take_no_square_of_memory(tmp_path):
     refused(tmp_path / "a.json", "no table")
     rows = [{"time": time, "x": value, f"k{k}": k} for k, (time, value) in enumerate(zip(TIMES, WAVE, strict=True))]
     (tmp_path / "a.json").write_text(json.dumps(rows))
-    assert series_files.read(tmp_path / "a.json").names == ("x",)
+    assert series_files.series_of(tmp_path / "a.json").names == ("x",)

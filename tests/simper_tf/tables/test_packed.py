@@ -34,27 +34,27 @@ def zipped(path, **texts):
 
 def test_the_one_table_in_a_packed_file_is_read(tmp_path):
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(TABLE.encode()))
-    check(series_files.read(tmp_path / "a.csv.gz"))
+    check(series_files.series_of(tmp_path / "a.csv.gz"))
     macs = {"data__SLASH__a__DOT__csv": TABLE, "__MACOSX__SLASH____DOT___a__DOT__csv": "\0", "__DOT__DS_Store": "\0"}
-    check(series_files.read(zipped(tmp_path / "a.zip", **macs)))
+    check(series_files.series_of(zipped(tmp_path / "a.zip", **macs)))
 
 
 def test_what_cannot_be_unpacked_is_refused_by_name(tmp_path):
     two = zipped(tmp_path / "two.zip", a__DOT__mp4="", b__DOT__mp4="")
     with pytest.raises(RawDataError, match=r"two\.zip: found 2 files in it, none of which is a series; expected one"):
-        series_files.read(two)
+        series_files.series_of(two)
     content = gzip.compress(TABLE.encode())
     (tmp_path / "cut.csv.gz").write_bytes(content[:-30])
     (tmp_path / "not.zip").write_bytes(content)
     for name in ("cut.csv.gz", "not.zip"):
         with pytest.raises(RawDataError, match=rf"{name}: found what cannot be unpacked"):
-            series_files.read(tmp_path / name)
+            series_files.series_of(tmp_path / name)
     (tmp_path / "twice.gz.gz").write_bytes(gzip.compress(content))
     with pytest.raises(RawDataError, match=r"found the packed file twice\.gz in it"):
-        series_files.read(tmp_path / "twice.gz.gz")
+        series_files.series_of(tmp_path / "twice.gz.gz")
     (tmp_path / "words.txt.gz").write_bytes(gzip.compress(b"no numbers at all\n" * 9))
     with pytest.raises(RawDataError, match=r"words\.txt\.gz: words\.txt: found no numbers"):
-        series_files.read(tmp_path / "words.txt.gz")
+        series_files.series_of(tmp_path / "words.txt.gz")
 
 
 def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(tmp_path, monkeypatch):
@@ -70,13 +70,13 @@ def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(tmp_path, monkeypatc
 @pytest.mark.parametrize("beside", [{"fs": 50}, {"dt": 0.02}, {"t": TIMES}, {"sampling_rate": np.array([50.0])}])
 def test_arrays_by_name_have_their_rate_or_times_beside_them(tmp_path, beside):
     np.savez(tmp_path / "a.npz", x=WAVE, **beside)
-    check(series_files.read(tmp_path / "a.npz"))
+    check(series_files.series_of(tmp_path / "a.npz"))
 
 
 def test_objects_and_damage_in_arrays_by_name_are_refused(tmp_path):
     np.savez(tmp_path / "a.npz", x=np.array([{"a": 1}], object))
     with pytest.raises(RawDataError, match=r"a\.npz: found what cannot be read"):
-        series_files.read(tmp_path / "a.npz")
+        series_files.series_of(tmp_path / "a.npz")
 
 
 @pytest.mark.parametrize("ending", [".h5", ".hdf5", ".nc"])
@@ -84,7 +84,7 @@ def test_an_attribute_states_the_rate_of_a_data_set(tmp_path, ending):
     with h5py.File(tmp_path / f"a{ending}", "w") as file:
         file["sensor/x"] = WAVE
         file["sensor"].attrs["frequency"] = RATE
-    check(series_files.read(tmp_path / f"a{ending}"), ("sensor.x",))
+    check(series_files.series_of(tmp_path / f"a{ending}"), ("sensor.x",))
 
 
 @pytest.mark.parametrize("factor", [1, 1e3])
@@ -92,15 +92,15 @@ def test_records_with_blocks_of_samples_are_one_series(tmp_path, factor):
     name = "Timestamp" if factor == 1e3 else "time"
     blocks = [{"ecg": {name: factor * TIMES[k], "Samples": [*WAVE[k : k + 16]]}} for k in range(0, COUNT, 16)]
     (tmp_path / "a.json").write_text(json.dumps({"device": "m", "data": blocks}))
-    check(series_files.read(tmp_path / "a.json"), ("ecg.Samples",))
+    check(series_files.series_of(tmp_path / "a.json"), ("ecg.Samples",))
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, blocks)))
-    check(series_files.read(tmp_path / "a.jsonl"), ("ecg.Samples",))
+    check(series_files.series_of(tmp_path / "a.jsonl"), ("ecg.Samples",))
 
 
 def test_lines_of_json_are_rows(tmp_path):
     rows = [json.dumps({"time": time, "x": value}) for time, value in zip(TIMES, WAVE, strict=True)]
     (tmp_path / "a.jsonl").write_text("\n".join(rows) + "\n")
-    check(series_files.read(tmp_path / "a.jsonl"))
+    check(series_files.series_of(tmp_path / "a.jsonl"))
 
 
 @pytest.mark.parametrize("unit", [1e9, 1e6, 1e3])
@@ -111,7 +111,7 @@ def test_line_protocol_is_read_by_its_stamps(tmp_path, unit):
     path = tmp_path / "a.lp"
     path.write_text("\n".join(["# exported", *lines, *others]))
     assert delimited.is_one(path)
-    found = series_files.read(path)
+    found = series_files.series_of(path)
     check(found)
     assert found.notes[0] == "Of 2 series 'ecg,person=p1' is read, with most lines."
 
@@ -121,7 +121,7 @@ def test_line_protocol_is_read_by_its_stamps(tmp_path, unit):
 )
 def test_json_states_the_rate_beside_its_samples(tmp_path, beside):
     (tmp_path / "a.json").write_text(json.dumps({"device": "m", **beside, "x": [*WAVE]}))
-    check(series_files.read(tmp_path / "a.json"))
+    check(series_files.series_of(tmp_path / "a.json"))
 
 
 def test_each_series_of_a_zip_is_a_recording(tmp_path):

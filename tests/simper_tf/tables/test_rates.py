@@ -156,7 +156,7 @@ def test_the_name_of_a_filter_or_a_tone_states_none(stem):
 @pytest.mark.parametrize("distractor", ["Notch filter: 50 Hz", "# Filter: 0.5-15 Hz", "fs 2 v1.1"])
 @pytest.mark.parametrize("given", [None, 30.0])
 def test_a_filter_above_the_rate_changes_nothing(tmp_path, distractor, given):
-    found = series_files.read(written(tmp_path, distractor, "Sampling rate: 30 Hz", "v"), given)
+    found = series_files.series_of(written(tmp_path, distractor, "Sampling rate: 30 Hz", "v"), given)
     assert rate(found) == pytest.approx(30)
     assert (found.names, found.notes) == (("v",), ())
 
@@ -166,54 +166,54 @@ def test_the_step_of_a_labview_file_is_its_rate(tmp_path, sign):
     head = "LabVIEW Measurement\t", "Writer_Version\t2", f"Delta_X\t2{sign}0E-2\t", "***End_of_Header***\t\t"
     path = written(tmp_path, *head, "X_Value\tVoltage", columns=(TIMES, WAVE), mark="\t", name="a.lvm")
     path.write_text(path.read_text().replace(".", sign))
-    found = series_files.read(path)
+    found = series_files.series_of(path)
     assert rate(found) == pytest.approx(50)
     assert (found.names, found.notes) == (("Voltage",), ())
 
 
 def test_a_given_rate_holds_against_all_others_and_says_so(tmp_path):
-    found = series_files.read(written(tmp_path, "# Sampling rate: 50 Hz", "v"), 240.0)
+    found = series_files.series_of(written(tmp_path, "# Sampling rate: 50 Hz", "v"), 240.0)
     assert rate(found) == pytest.approx(240)
     assert found.notes == ("240 samples a second as given hold against 50 samples a second by 'Sampling rate: 50 Hz'.",)
-    found = series_files.read(written(tmp_path, "time,x", columns=(TIMES, WAVE)), 240.0)
+    found = series_files.series_of(written(tmp_path, "time,x", columns=(TIMES, WAVE)), 240.0)
     assert rate(found) == pytest.approx(240)
     assert found.notes == ("240 samples a second as given hold against 50 samples a second by the column of times.",)
     np.testing.assert_allclose(found.times, np.arange(COUNT) / 240)
 
 
 def test_a_column_of_times_holds_against_a_stated_rate(tmp_path):
-    found = series_files.read(written(tmp_path, "# fs: 30", "time,x", columns=(TIMES, WAVE)))
+    found = series_files.series_of(written(tmp_path, "# fs: 30", "time,x", columns=(TIMES, WAVE)))
     assert rate(found) == pytest.approx(50)
     assert found.notes == ("50 samples a second by the column of times hold against 30 samples a second by 'fs: 30'.",)
 
 
 def test_times_that_agree_with_a_given_rate_keep_their_gaps(tmp_path):
     times = np.where(np.arange(COUNT) < 40, TIMES, TIMES + 1)
-    found = series_files.read(written(tmp_path, "time,x", columns=(times, WAVE)), 49.0)
+    found = series_files.series_of(written(tmp_path, "time,x", columns=(times, WAVE)), 49.0)
     np.testing.assert_allclose(found.times, times)
     assert found.notes == ()
 
 
 @pytest.mark.parametrize("factor", [1e3, 1e6, 1e9])
 def test_a_stated_rate_tells_the_unit_of_times_without_one(tmp_path, factor):
-    found = series_files.read(written(tmp_path, "# fs: 50", "time,x", columns=(factor * TIMES, WAVE)))
+    found = series_files.series_of(written(tmp_path, "# fs: 50", "time,x", columns=(factor * TIMES, WAVE)))
     np.testing.assert_allclose(found.times, TIMES)
     assert found.notes == ()
 
 
 def test_a_rate_for_files_that_do_not_say_holds_against_none(tmp_path):
     path = written(tmp_path, "time,x", columns=(TIMES, WAVE))
-    np.testing.assert_allclose(series_files.read(path, 240.0, is_fallback=True).times, TIMES)
-    assert rate(series_files.read(written(tmp_path, "fs: 50", "x"), 240.0, is_fallback=True)) == pytest.approx(50)
-    assert rate(series_files.read(written(tmp_path, "x"), 240.0, is_fallback=True)) == pytest.approx(240)
+    np.testing.assert_allclose(series_files.series_of(path, 240.0, is_fallback=True).times, TIMES)
+    assert rate(series_files.series_of(written(tmp_path, "fs: 50", "x"), 240.0, is_fallback=True)) == pytest.approx(50)
+    assert rate(series_files.series_of(written(tmp_path, "x"), 240.0, is_fallback=True)) == pytest.approx(240)
 
 
 def test_times_that_run_backwards_yield_to_a_given_rate(tmp_path):
     times = np.where(np.arange(COUNT) == 40, 0.0, TIMES)
     path = written(tmp_path, "time,x", columns=(times, WAVE))
     with pytest.raises(RawDataError, match=r"sample 41 at 0 s after one at 0\.78 s"):
-        series_files.read(path)
-    found = series_files.read(path, 50.0)
+        series_files.series_of(path)
+    found = series_files.series_of(path, 50.0)
     np.testing.assert_allclose(found.times, TIMES)
     assert found.notes == ("The column of times is not used: found sample 41 at 0 s after one at 0.78 s.",)
 
@@ -221,22 +221,23 @@ def test_times_that_run_backwards_yield_to_a_given_rate(tmp_path):
 def test_two_stated_rates_that_differ_are_refused_by_name(tmp_path):
     path = written(tmp_path, "ECG sampling rate: 50 Hz", "ACC sampling rate: 25 Hz", "v")
     with pytest.raises(RawDataError, match=r"50 samples a second by 'ECG s.*25 samples a second.*`rate=50`"):
-        series_files.read(path)
-    assert rate(series_files.read(path, 50.0)) == pytest.approx(50)
+        series_files.series_of(path)
+    assert rate(series_files.series_of(path, 50.0)) == pytest.approx(50)
 
 
 def test_a_given_rate_holds_against_that_of_a_sampled_file(tmp_path):
     scipy.io.savemat(tmp_path / "a.mat", {"x": WAVE, "dt": 0.02})
-    assert rate(series_files.read(tmp_path / "a.mat")) == pytest.approx(50)
-    assert rate(series_files.read(tmp_path / "a.mat", 240.0)) == pytest.approx(240)
+    assert rate(series_files.series_of(tmp_path / "a.mat")) == pytest.approx(50)
+    assert rate(series_files.series_of(tmp_path / "a.mat", 240.0)) == pytest.approx(240)
     scipy.io.wavfile.write(tmp_path / "a.wav", 8000, np.float32(np.random.default_rng(0).normal(size=8000)))
-    assert rate(series_files.read(tmp_path / "a.wav", 16_000.0)) == pytest.approx(200)  # Loudness of 80 samples each.
+    loudness = series_files.series_of(tmp_path / "a.wav", 16_000.0)
+    assert rate(loudness) == pytest.approx(200)  # Of 80 samples each.
 
 
 @pytest.mark.parametrize("columns", [["y"], ["3"]])
 def test_named_columns_alone_are_channels(tmp_path, columns):
     path = written(tmp_path, "time,x,y", columns=(TIMES, WAVE, -WAVE))
-    found = series_files.read(path, columns=columns)
+    found = series_files.series_of(path, columns=columns)
     assert found.names == ("y",)
     np.testing.assert_allclose(np.corrcoef(found.values[:, 0], WAVE)[0, 1], -1)
 
@@ -244,7 +245,7 @@ def test_named_columns_alone_are_channels(tmp_path, columns):
 @pytest.mark.parametrize("time", ["moment", "2"])
 def test_a_named_column_holds_the_times(tmp_path, time):
     path = written(tmp_path, "time,moment,x", columns=(TIMES, 3 * TIMES + 0.001 * WAVE, WAVE))
-    found = series_files.read(path, time=time)
+    found = series_files.series_of(path, time=time)
     np.testing.assert_allclose(found.times, 3 * TIMES + 0.001 * WAVE - 0.002, atol=1e-6)
     assert found.names == ("x",)
 
@@ -253,7 +254,7 @@ def test_a_missing_column_is_refused_with_those_that_are_there(tmp_path):
     path = written(tmp_path, "time,x,y", columns=(TIMES, WAVE, -WAVE))
     for wish in ({"time": "t"}, {"columns": ["t"]}, {"columns": ["4"]}, {"time": "0"}):
         with pytest.raises(RawDataError, match=r"found no column .*There are: time, x, y"):
-            series_files.read(path, **wish)
+            series_files.series_of(path, **wish)
 
 
 def test_wishes_for_columns_reach_the_reader(tmp_path):
@@ -267,12 +268,12 @@ def test_wishes_for_columns_reach_the_reader(tmp_path):
 def test_a_rate_is_proposed_only_where_a_heart_is_plausible(tmp_path):
     beats = np.exp(3 * np.cos(2 * np.pi * 1.25 * np.arange(500) / 100))
     with pytest.raises(RawDataError, match=r"such as `rate=100`, at which it would repeat 75 times a minute"):
-        series_files.read(written(tmp_path, columns=(beats,)))
+        series_files.series_of(written(tmp_path, columns=(beats,)))
     rng = np.random.default_rng(0)
     walk, season = np.cumsum(rng.normal(size=500)), np.sin(2 * np.pi * np.arange(240) / 12)
     for values in (walk, rng.normal(size=500), season):
         with pytest.raises(RawDataError, match=r"Name the samples per second: `rate=NUMBER`\.$"):
-            series_files.read(written(tmp_path, columns=(values,)))
+            series_files.series_of(written(tmp_path, columns=(values,)))
 
 
 @pytest.mark.parametrize(("unit", "word"), [(1, "seconds"), (1000, "milliseconds")])
@@ -282,13 +283,13 @@ def test_intervals_between_beats_are_named_and_get_no_rate(tmp_path, unit, word,
     intervals = unit * (0.8 + 0.04 * np.sin(2 * np.pi * np.arange(300) / breath) + noise)
     sentence = rf"such as {word} from beat to beat; expected .* Write beside each the sum .*time in seconds"
     with pytest.raises(RawDataError, match=sentence) as refusal:
-        series_files.read(written(tmp_path, columns=(intervals,)))
+        series_files.series_of(written(tmp_path, columns=(intervals,)))
     assert "minute" not in str(refusal.value)
-    assert len(series_files.read(written(tmp_path, columns=(intervals,)), rate=1.0).times) == 300
+    assert len(series_files.series_of(written(tmp_path, columns=(intervals,)), rate=1.0).times) == 300
 
 
 def test_a_setting_above_the_names_is_no_name(tmp_path):
     lines = "Notch filter (Hz),60", "Sampling rate (Hz),50", "v,w"
-    found = series_files.read(written(tmp_path, *lines, columns=(WAVE, -WAVE)))
+    found = series_files.series_of(written(tmp_path, *lines, columns=(WAVE, -WAVE)))
     assert rate(found) == pytest.approx(50)
     assert found.names == ("v", "w")

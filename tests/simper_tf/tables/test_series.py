@@ -50,20 +50,20 @@ HEADERS = {
 
 @pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS.keys())
 def test_a_rate_in_the_header_is_read(tmp_path, header):
-    found = series_files.read(written(tmp_path, *header, *rows(WAVE)))
+    found = series_files.series_of(written(tmp_path, *header, *rows(WAVE)))
     assert rate(found) == pytest.approx(50)
     assert found.values.shape == (COUNT, 1)
     assert is_wave(found)
 
 
 def test_a_rate_in_the_name_of_a_file_or_column_is_read(tmp_path):
-    assert rate(series_files.read(written(tmp_path, "ECG", *rows(WAVE), name="ecg_50hz.csv"))) == pytest.approx(50)
-    assert rate(series_files.read(written(tmp_path, "ECG (50 Hz)", *rows(WAVE)))) == pytest.approx(50)
+    assert rate(series_files.series_of(written(tmp_path, "ECG", *rows(WAVE), name="ecg_50hz.csv"))) == pytest.approx(50)
+    assert rate(series_files.series_of(written(tmp_path, "ECG (50 Hz)", *rows(WAVE)))) == pytest.approx(50)
 
 
 def test_a_row_of_starts_and_one_of_rates_are_no_samples(tmp_path):
     path = written(tmp_path, "1544027337.00,1544027337.00", "32.000000,32.000000", *rows(WAVE, 3 - WAVE))
-    found = series_files.read(path)
+    found = series_files.series_of(path)
     assert rate(found) == pytest.approx(32)
     assert found.values.shape == (COUNT, 2)
 
@@ -76,7 +76,7 @@ def test_a_row_of_starts_and_one_of_rates_are_no_samples(tmp_path):
     ],
 )  # fmt: skip
 def test_rows_of_names_and_units_are_no_samples(tmp_path, header):
-    found = series_files.read(written(tmp_path, *header, *rows(TIMES, WAVE)))
+    found = series_files.series_of(written(tmp_path, *header, *rows(TIMES, WAVE)))
     assert rate(found) == pytest.approx(50)
     assert found.values.shape == (COUNT, 1)
     assert is_wave(found)
@@ -86,14 +86,16 @@ def test_rows_of_names_and_units_are_no_samples(tmp_path, header):
 @pytest.mark.parametrize(("unit", "seconds"), [("min", 60), ("[MS]", 1e-3)])
 def test_a_row_of_units_tells_that_of_times(tmp_path, unit, seconds):
     lines = rows(TIMES / seconds, WAVE, form="{:.9f}")
-    assert rate(series_files.read(written(tmp_path, "time,x", f"{unit},mV", *lines))) == pytest.approx(50, rel=1e-4)
+    assert rate(series_files.series_of(written(tmp_path, "time,x", f"{unit},mV", *lines))) == pytest.approx(
+        50, rel=1e-4
+    )
 
 
 @pytest.mark.parametrize(("mark", "point"), [(";", ","), ("\t", ","), ("\t", "."), (" ", "."), ("  ", ","), ("|", ".")])
 @pytest.mark.parametrize("header", [True, False])
 def test_separators_and_decimal_signs_are_told(tmp_path, mark, point, header):
     lines = [line.replace(".", point) for line in rows(TIMES, WAVE, mark=mark, form="{:.4f}")]
-    found = series_files.read(written(tmp_path, *[mark.join(("time", "x"))] * header, *lines, name="a.txt"))
+    found = series_files.series_of(written(tmp_path, *[mark.join(("time", "x"))] * header, *lines, name="a.txt"))
     assert rate(found) == pytest.approx(50)
     assert is_wave(found)
 
@@ -101,14 +103,14 @@ def test_separators_and_decimal_signs_are_told(tmp_path, mark, point, header):
 def test_one_column_of_decimal_commas_is_one_channel(tmp_path):
     lines = [line.replace(".", ",") for line in rows(2 + WAVE, form="{:.3f}")]
     for header in (["ECG"], []):
-        found = series_files.read(written(tmp_path, *header, *lines), 50.0)
+        found = series_files.series_of(written(tmp_path, *header, *lines), 50.0)
         assert found.values.shape == (COUNT, 1)
         assert is_wave(found)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
 def test_encodings_of_spreadsheets_are_read(tmp_path, encoding):
-    found = series_files.read(written(tmp_path, "time (s);größe", *rows(TIMES, WAVE, mark=";"), encoding=encoding))
+    found = series_files.series_of(written(tmp_path, "time (s);größe", *rows(TIMES, WAVE, mark=";"), encoding=encoding))
     assert found.names == ("größe",)
     assert is_wave(found)
 
@@ -118,7 +120,7 @@ def test_columns_that_cannot_repeat_are_left_out_with_a_note(tmp_path):
     wrapping = counter % 16
     label = ["walk"] * COUNT
     lines = rows(counter, wrapping, TIMES, WAVE, np.full(COUNT, 7.0), label, [""] * COUNT)
-    found = series_files.read(written(tmp_path, ",nSeq,time,x,still,activity,empty", *lines))
+    found = series_files.series_of(written(tmp_path, ",nSeq,time,x,still,activity,empty", *lines))
     assert found.names == ("x",)
     assert found.notes == (
         "The column 'activity' holds text and is left out.",
@@ -132,7 +134,7 @@ def test_columns_that_cannot_repeat_are_left_out_with_a_note(tmp_path):
 def test_a_sparse_column_is_left_out_and_empty_cells_are_holes(tmp_path):
     sparse = ["5" if k % 50 == 0 else "" for k in range(COUNT)]
     holes = ['""' if 100 <= k < 104 else f"{value:.5f}" for k, value in enumerate(WAVE)]
-    found = series_files.read(written(tmp_path, "time,x,gps", *rows(TIMES, holes, sparse)))
+    found = series_files.series_of(written(tmp_path, "time,x,gps", *rows(TIMES, holes, sparse)))
     assert found.names == ("x",)
     assert found.notes == ("The column 'gps' has numbers in 12 of 600 rows and is left out.",)
     assert len(found.times) == COUNT - 4
@@ -141,19 +143,19 @@ def test_a_sparse_column_is_left_out_and_empty_cells_are_holes(tmp_path):
 
 def test_words_in_a_few_cells_are_holes(tmp_path):
     cells = ["Err" if k == 7 else "NULL" if k == 9 else f"{value:.5f}" for k, value in enumerate(WAVE)]
-    found = series_files.read(written(tmp_path, "time,x", *rows(TIMES, cells)))
+    found = series_files.series_of(written(tmp_path, "time,x", *rows(TIMES, cells)))
     assert len(found.times) == COUNT - 2
 
 
 def test_without_times_an_empty_row_keeps_its_place(tmp_path):
     cells = ['""' if 100 <= k < 110 else f"{value:.5f}" for k, value in enumerate(WAVE)]
-    found = series_files.read(written(tmp_path, *cells), 50.0)
+    found = series_files.series_of(written(tmp_path, *cells), 50.0)
     assert found.times[-1] == pytest.approx(TIMES[-1])
     assert np.diff(found.times).max() == pytest.approx(11 / RATE)
 
 
 def test_values_are_of_mean_0_and_deviation_1(tmp_path):
-    found = series_files.read(
+    found = series_files.series_of(
         written(tmp_path, "time,x,y", *rows(TIMES, 1e200 * WAVE, 5 + 1e-9 * WAVE, form="{:.12g}"))
     )
     assert found.values.dtype == np.float32
@@ -164,20 +166,20 @@ def test_values_are_of_mean_0_and_deviation_1(tmp_path):
 @pytest.mark.parametrize("values", ["0.1", "1.5", "ab"])
 def test_a_last_row_that_was_cut_is_no_harm(tmp_path, values):
     path = written(tmp_path, "time,x", *rows(TIMES, WAVE), f"{TIMES[-1] + 0.02:.3f}")
-    assert len(series_files.read(path).times) == COUNT
+    assert len(series_files.series_of(path).times) == COUNT
 
 
 def test_too_many_cells_in_one_row_are_told(tmp_path):
     lines = rows(TIMES, WAVE)
     lines[300] += ",5,6"
-    found = series_files.read(written(tmp_path, "time,x", *lines))
+    found = series_files.series_of(written(tmp_path, "time,x", *lines))
     assert found.notes == ("1 rows with more cells than the others are left out.",)
     assert len(found.times) == COUNT - 1
 
 
 def test_no_rate_is_refused_with_a_flag_and_a_value(tmp_path):
     with pytest.raises(RawDataError, match=r"Name it, such as `rate=50`, at which it would repeat 7\d times a minute"):
-        series_files.read(written(tmp_path, *rows(WAVE)))
+        series_files.series_of(written(tmp_path, *rows(WAVE)))
 
 
 REFUSED = {
@@ -199,13 +201,13 @@ REFUSED = {
 @pytest.mark.parametrize(("lines", "found"), REFUSED.values(), ids=REFUSED.keys())
 def test_what_is_no_series_is_refused_in_one_sentence(tmp_path, lines, found):
     with pytest.raises(RawDataError, match=found) as refusal:
-        series_files.read(written(tmp_path, *lines))
+        series_files.series_of(written(tmp_path, *lines))
     assert "\n" not in str(refusal.value)
 
 
 def test_underscores_are_no_part_of_a_number(tmp_path):
     with pytest.raises(RawDataError):
-        series_files.read(written(tmp_path, *["1_000,2_0"] * 30), 50.0)
+        series_files.series_of(written(tmp_path, *["1_000,2_0"] * 30), 50.0)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +226,7 @@ def test_underscores_are_no_part_of_a_number(tmp_path):
 )
 @pytest.mark.skipif(not REAL.is_dir(), reason="The folder of real recordings is not there.")
 def test_published_files_are_read_as_they_are(name, shape, rate_given, expected):
-    found = series_files.read(REAL / name, rate_given)
+    found = series_files.series_of(REAL / name, rate_given)
     assert found.values.shape == shape
     assert rate(found) == pytest.approx(expected, rel=1e-3)
 
@@ -243,7 +245,7 @@ def test_a_first_column_of_rounded_steps_is_no_signal(tmp_path):
     rows = [f"{int(1000 * time)},{value:.4f}" for time, value in zip(times, wave, strict=True)]  # 289 for 290.
     (tmp_path / "a.csv").write_text("\n".join(rows))
     with pytest.raises(RawDataError, match=r"such as `rate=100`, at which it would repeat 7\d times a minute"):
-        series_files.read(tmp_path / "a.csv", None)
-    read = series_files.read(tmp_path / "a.csv", 100.0)
+        series_files.series_of(tmp_path / "a.csv", None)
+    read = series_files.series_of(tmp_path / "a.csv", 100.0)
     assert read.values.shape == (400, 1)
     assert "rises evenly" in read.notes[0]

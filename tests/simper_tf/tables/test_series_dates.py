@@ -18,7 +18,7 @@ MONTH_SECONDS = (MONTHS - MONTHS[0]).total_seconds().to_numpy()
 def read(folder, header, *columns, mark=",", name="a.csv", rate=None):
     rows = [mark.join(str(cell) for cell in row) for row in zip(*columns, strict=True)]
     (folder / name).write_text("\n".join([header] * bool(header) + rows) + "\n")
-    return series_files.read(folder / name, rate)
+    return series_files.series_of(folder / name, rate)
 
 
 WRITTEN = {

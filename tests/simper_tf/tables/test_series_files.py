@@ -51,16 +51,16 @@ def write_wfdb(folder, name="a"):
 
 def test_arrays_need_a_rate(tmp_path):
     np.save(tmp_path / "a.npy", np.stack([WAVE, -WAVE], 1))
-    check(series_files.read(tmp_path / "a.npy", RATE), 2)
+    check(series_files.series_of(tmp_path / "a.npy", RATE), 2)
     with pytest.raises(RawDataError, match=r"samples without their rate; .* Name it, such as `rate=50`, at which"):
-        series_files.read(tmp_path / "a.npy")
+        series_files.series_of(tmp_path / "a.npy")
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.int16, np.int32, np.float32])
 def test_wav_files_below_4000_hz_are_read_as_they_are(tmp_path, kind):
     values = 100 * np.stack([WAVE, -WAVE], 1) + (128 if kind == np.uint8 else 0)
     scipy.io.wavfile.write(tmp_path / "a.wav", int(RATE), values.astype(kind))
-    check(series_files.read(tmp_path / "a.wav"), 2)
+    check(series_files.series_of(tmp_path / "a.wav"), 2)
 
 
 @pytest.mark.parametrize("ending", [".wav", ".flac"])
@@ -69,7 +69,7 @@ def test_loudness_of_sound_is_read_every_hundredth_of_a_second(tmp_path, ending)
     times = np.arange(80_000) / 8000
     loud = 0.5 + 0.4 * np.sin(2 * np.pi * times)
     soundfile.write(tmp_path / f"a{ending}", loud * RNG.uniform(-0.9, 0.9, len(times)), 8000)
-    found = series_files.read(tmp_path / f"a{ending}")
+    found = series_files.series_of(tmp_path / f"a{ending}")
     assert found.names == ("loudness",)
     np.testing.assert_allclose(found.times, np.arange(999) / 100)
     assert np.corrcoef(found.values[:, 0], loud[80::80])[0, 1] > 0.95
@@ -85,7 +85,7 @@ def test_a_wav_file_that_is_cut_off_is_told(tmp_path):
     scipy.io.wavfile.write(tmp_path / "a.wav", 50, (1000 * WAVE).astype(np.int16))
     whole = (tmp_path / "a.wav").read_bytes()
     (tmp_path / "a.wav").write_bytes(whole[:-400])
-    found = series_files.read(tmp_path / "a.wav")
+    found = series_files.series_of(tmp_path / "a.wav")
     assert len(found.times) == COUNT - 200
     assert found.notes == (f"400 of {len(whole):,} bytes are missing: the file is cut off.",)
 
@@ -96,12 +96,12 @@ def test_a_wav_header_with_two_rates_is_refused(tmp_path):
     struct.pack_into("<I", content, 24, 60)
     (tmp_path / "a.wav").write_bytes(content)
     with pytest.raises(RawDataError, match=r"a header that contradicts itself .1 channels of 16 bits"):
-        series_files.read(tmp_path / "a.wav")
+        series_files.series_of(tmp_path / "a.wav")
 
 
 def test_edf_signals_of_the_highest_rate_are_read(tmp_path):
     write_edf(tmp_path / "a.edf")
-    found = series_files.read(tmp_path / "a.edf")
+    found = series_files.series_of(tmp_path / "a.edf")
     check(found)
     assert found.names == ("S0",)
     assert found.notes == ("Signals of a lower rate are left out: S1.",)
@@ -110,7 +110,7 @@ def test_edf_signals_of_the_highest_rate_are_read(tmp_path):
 @pytest.mark.parametrize("ending", [".hea", ".dat"])
 def test_wfdb_records_are_read_by_either_file(tmp_path, ending):
     write_wfdb(tmp_path)
-    found = series_files.read(tmp_path / f"a{ending}")
+    found = series_files.series_of(tmp_path / f"a{ending}")
     check(found, 2)
     assert found.names == ("I", "II")
 
@@ -121,10 +121,10 @@ def test_wfdb_headers_may_not_name_files_elsewhere(tmp_path):
     for name in ("../a.dat", "/etc/a.dat", "s3://a/b.dat"):
         (tmp_path / "a.hea").write_text(header.replace("a.dat", name))
         with pytest.raises(RawDataError, match="expected files beside it"):
-            series_files.read(tmp_path / "a.hea")
+            series_files.series_of(tmp_path / "a.hea")
     (tmp_path / "a.hea").unlink()
     with pytest.raises(RawDataError, match=r"no header beside it; expected a\.hea"):
-        series_files.read(tmp_path / "a.dat")
+        series_files.series_of(tmp_path / "a.dat")
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_wfdb_headers_may_not_name_files_elsewhere(tmp_path):
 )  # fmt: skip
 def test_matlab_files_are_read_with_the_rate_or_times_beside(tmp_path, held):
     scipy.io.savemat(tmp_path / "a.mat", held)
-    check(series_files.read(tmp_path / "a.mat"))
+    check(series_files.series_of(tmp_path / "a.mat"))
 
 
 def test_a_compressed_matlab_file_is_read(tmp_path):
     scipy.io.savemat(tmp_path / "a.mat", {"fs": RATE, "x": WAVE}, do_compression=True)
-    check(series_files.read(tmp_path / "a.mat"))
+    check(series_files.series_of(tmp_path / "a.mat"))
 
 
 def test_matlab_files_of_version_7_3_are_read(tmp_path):
@@ -150,13 +150,13 @@ def test_matlab_files_of_version_7_3_are_read(tmp_path):
         file["x"], file["fs"] = WAVE[None], RATE
     with (tmp_path / "a.mat").open("r+b") as file:
         file.write(b"MATLAB 7.3 MAT-file")
-    check(series_files.read(tmp_path / "a.mat"))
+    check(series_files.series_of(tmp_path / "a.mat"))
 
 
 def test_a_matlab_file_without_numbers_is_refused(tmp_path):
     scipy.io.savemat(tmp_path / "a.mat", {"name": "somebody"})
     with pytest.raises(RawDataError, match="no series among name; expected an array of numbers"):
-        series_files.read(tmp_path / "a.mat")
+        series_files.series_of(tmp_path / "a.mat")
 
 
 def test_a_swollen_matlab_file_is_refused_before_it_is_loaded(tmp_path, monkeypatch):
@@ -170,14 +170,14 @@ def test_a_swollen_matlab_file_is_refused_before_it_is_loaded(tmp_path, monkeypa
 def test_pickles_in_arrays_are_not_opened(tmp_path):
     np.save(tmp_path / "a.npy", np.array([{"a": 1}] * 9, object), allow_pickle=True)
     with pytest.raises(RawDataError, match="a damaged array"):
-        series_files.read(tmp_path / "a.npy", RATE)
+        series_files.series_of(tmp_path / "a.npy", RATE)
 
 
 def test_an_archive_of_arrays_is_no_array(tmp_path):
     np.savez(tmp_path / "a.npz", WAVE)
     (tmp_path / "a.npz").rename(tmp_path / "a.npy")
     with pytest.raises(RawDataError, match="found an archive; expected one array"):
-        series_files.read(tmp_path / "a.npy", RATE)
+        series_files.series_of(tmp_path / "a.npy", RATE)
 
 
 def test_a_missing_library_is_named(tmp_path, monkeypatch):
@@ -214,7 +214,7 @@ def damaged(content):
 def read_or_refuse(path):
     """Returns the sentence of a refusal, "" for a series that is sound."""
     try:
-        found = series_files.read(path, 20.0)
+        found = series_files.series_of(path, 20.0)
     except RawDataError as error:
         return str(error)
     assert np.isfinite(found.values).all()

@@ -26,7 +26,7 @@ def is_wave(found, channel=0):
 
 @pytest.mark.parametrize(("cells", "seconds"), [(DATES, DAY * np.arange(COUNT)), (TIMES, TIMES)])
 def test_the_newest_row_may_be_the_first(tmp_path, cells, seconds):
-    found = series_files.read(write(tmp_path, "time,x", cells[::-1], WAVE[::-1]))
+    found = series_files.series_of(write(tmp_path, "time,x", cells[::-1], WAVE[::-1]))
     np.testing.assert_allclose(found.times, seconds)
     assert is_wave(found)
     assert found.notes == ("The newest row is the first: they are read from the last to the first.",)
@@ -34,7 +34,7 @@ def test_the_newest_row_may_be_the_first(tmp_path, cells, seconds):
 
 def test_rows_out_of_order_are_sorted_by_dates(tmp_path):
     order = np.r_[30:COUNT, 0:30]
-    found = series_files.read(write(tmp_path, "date,x", DATES[order], WAVE[order]))
+    found = series_files.series_of(write(tmp_path, "date,x", DATES[order], WAVE[order]))
     np.testing.assert_allclose(found.times, DAY * np.arange(COUNT))
     assert is_wave(found)
     assert found.notes == ("Rows out of order are sorted by their dates.",)
@@ -45,7 +45,7 @@ def test_rows_out_of_order_by_numbers_are_refused(tmp_path):
     with pytest.raises(
         RawDataError, match=r"sample 51 at 0 s after one at 1\.58 s; expected times that do not run back"
     ):
-        series_files.read(write(tmp_path, "time,x", TIMES[order], WAVE[order]))
+        series_files.series_of(write(tmp_path, "time,x", TIMES[order], WAVE[order]))
 
 
 WHOLE = 3000  # Samples of packets that are late, and of clocks that step back.
@@ -62,7 +62,7 @@ def stamped(folder, kind, seconds, values):
     cells = [form.format(each) for each in scaled]
     if kind == "dates":
         cells = (pd.Timestamp("2023-08-10 12:00") + pd.to_timedelta(seconds, unit="s")).strftime("%Y-%m-%d %H:%M:%S.%f")
-    return series_files.read(write(folder, header, cells, values))
+    return series_files.series_of(write(folder, header, cells, values))
 
 
 @pytest.mark.parametrize(("kind", "way"), [*((kind, 1) for kind in STAMPS), ("seconds", -1), ("dates", -1)])
@@ -96,7 +96,7 @@ def test_one_step_back_is_told_with_its_row(tmp_path):
     times = np.arange(200) / 50
     times[100:] -= 0.03
     values = np.sin(times)
-    found = series_files.read(write(tmp_path, "time,x", times, values))
+    found = series_files.series_of(write(tmp_path, "time,x", times, values))
     assert found.notes == ("The clock steps back by 0.01 s in row 101: the 2 times around are spread evenly.",)
     np.testing.assert_allclose(found.times[[98, 99, 100, 101]], [1.96, 1.96 + 0.03 / 3, 1.96 + 0.06 / 3, 1.99])
 
@@ -105,7 +105,7 @@ def test_one_step_back_is_told_with_its_row(tmp_path):
 def test_a_step_back_at_an_end_goes_on_at_the_usual_pace(tmp_path, row):
     times = np.arange(200) / 50
     times[row] = times[row - 1] - 0.01 if row > 1 else times[0] - 0.01
-    found = series_files.read(write(tmp_path, "time,x", times + 1, np.sin(times)))
+    found = series_files.series_of(write(tmp_path, "time,x", times + 1, np.sin(times)))
     np.testing.assert_allclose(found.times, np.arange(200) / 50, atol=0.02)
     assert (np.diff(found.times) > 0).all()
 
@@ -122,7 +122,7 @@ def test_a_clock_that_steps_back_often_or_far_is_refused(tmp_path, every, back):
 def test_an_hour_back_within_a_day_is_refused(tmp_path):
     minutes = np.r_[np.arange(900), np.arange(840, 1440)] + 0.0
     with pytest.raises(RawDataError, match=r"sample 901 at 50400 s after one at 53940 s"):
-        series_files.read(write(tmp_path, "time (min),x", minutes, np.sin(minutes)))
+        series_files.series_of(write(tmp_path, "time (min),x", minutes, np.sin(minutes)))
 
 
 LONG = 60  # Rows of a series above another.
@@ -134,7 +134,7 @@ def test_series_one_below_the_other_are_channels(tmp_path, cells):
     path = write(tmp_path, "country,year,x", np.repeat([*"abcd"], LONG), [*cells] * 4, values.ravel())
     if isinstance(cells[0], float):
         path.write_text(path.read_text().replace("year", "time"))
-    found = series_files.read(path)
+    found = series_files.series_of(path)
     assert found.names == ("x",) * 4
     assert found.notes[-1] == "4 series one below the other are channels."
     for k, channel in enumerate(values):
@@ -144,12 +144,12 @@ def test_series_one_below_the_other_are_channels(tmp_path, cells):
 def test_series_of_other_lengths_one_below_the_other_are_refused(tmp_path):
     path = write(tmp_path, "date,x", np.r_[DATES[:60], DATES[10:30]], WAVE)
     with pytest.raises(RawDataError, match="expected times that do not run backwards"):
-        series_files.read(path)
+        series_files.series_of(path)
 
 
 def test_an_unnamed_first_column_with_jitter_is_the_times(tmp_path):
     jitter = np.cumsum(np.random.default_rng(0).uniform(0.016, 0.024, COUNT)).round(5)
-    found = series_files.read(write(tmp_path, "", jitter, WAVE))
+    found = series_files.series_of(write(tmp_path, "", jitter, WAVE))
     np.testing.assert_allclose(found.times, jitter - jitter[0], atol=1e-9)
     assert found.notes[0].startswith("The first column rises by 0.0")
 
@@ -157,14 +157,14 @@ def test_an_unnamed_first_column_with_jitter_is_the_times(tmp_path):
 def test_an_unnamed_first_column_that_falls_is_a_channel(tmp_path):
     levels = [1800 + 100 * value for value in WAVE]
     with pytest.raises(RawDataError, match="samples without their rate"):
-        series_files.read(write(tmp_path, "", levels, WAVE))
-    assert series_files.read(write(tmp_path, "", levels, WAVE), 50.0).values.shape == (COUNT, 2)
+        series_files.series_of(write(tmp_path, "", levels, WAVE))
+    assert series_files.series_of(write(tmp_path, "", levels, WAVE), 50.0).values.shape == (COUNT, 2)
 
 
 @pytest.mark.parametrize("filler", ["-999", "-99.99", "-9999.0", "999.9", "99999"])
 def test_fillers_are_missing_with_a_note(tmp_path, filler):
     cells = [filler if k in (7, 8) else f"{value:.5f}" for k, value in enumerate(WAVE)]
-    found = series_files.read(write(tmp_path, "time,x", TIMES, cells))
+    found = series_files.series_of(write(tmp_path, "time,x", TIMES, cells))
     np.testing.assert_allclose(found.times, np.delete(TIMES, [7, 8]))
     assert found.notes == (f"In column 'x' 2 cells of {float(filler):g} stand for missing numbers.",)
 
@@ -172,14 +172,14 @@ def test_fillers_are_missing_with_a_note(tmp_path, filler):
 @pytest.mark.parametrize("real", ["-99.9", "999.9", "-999"])
 def test_a_value_near_the_others_is_no_filler(tmp_path, real):
     cells = [real if k == 7 else f"{float(real) + 5 + 9 * value:.5f}" for k, value in enumerate(WAVE)]
-    found = series_files.read(write(tmp_path, "time,x", TIMES, cells))
+    found = series_files.series_of(write(tmp_path, "time,x", TIMES, cells))
     assert (len(found.times), found.notes) == (COUNT, ())
 
 
 @pytest.mark.parametrize(("number", "length"), [(3, 66), (4, 66), (2, COUNT)])
 def test_zeros_at_the_ends_of_three_channels_are_left_out(tmp_path, number, length):
     seen = np.where((np.arange(COUNT) >= 10) & (np.arange(COUNT) < 76), 3 + WAVE, 0)
-    found = series_files.read(write(tmp_path, ",".join(["time", *"abcd"[:number]]), TIMES, *[seen] * number))
+    found = series_files.series_of(write(tmp_path, ",".join(["time", *"abcd"[:number]]), TIMES, *[seen] * number))
     assert len(found.times) == length
     assert found.notes == (() if number == 2 else ("14 rows of zeros at the ends are left out.",))
 
@@ -189,7 +189,7 @@ def test_zeros_at_the_ends_of_three_channels_are_left_out(tmp_path, number, leng
 def test_numbers_in_one_line_are_one_channel(tmp_path, mark, above):
     path = tmp_path / "a.txt"
     path.write_text("\n".join([*above, mark.join(f"{value:.5f}" for value in WAVE)]))
-    found = series_files.read(path, None if above else 50.0)
+    found = series_files.series_of(path, None if above else 50.0)
     np.testing.assert_allclose(found.times, TIMES)
     assert is_wave(found)
     assert found.notes == ("The numbers stand in one line: they are one channel.",)
@@ -198,7 +198,7 @@ def test_numbers_in_one_line_are_one_channel(tmp_path, mark, above):
 def test_numbers_in_a_few_lines_are_as_many_channels(tmp_path):
     rows = [",".join(f"{value:.5f}" for value in values) for values in (WAVE, 2 - WAVE, WAVE**2)]
     (tmp_path / "a.csv").write_text("\n".join(rows))
-    found = series_files.read(tmp_path / "a.csv", 50.0)
+    found = series_files.series_of(tmp_path / "a.csv", 50.0)
     assert found.values.shape == (COUNT, 3)
     assert is_wave(found)
     assert found.notes == ("The numbers stand in 3 lines: each is a channel.",)
@@ -211,7 +211,7 @@ def test_numbers_in_a_few_lines_are_as_many_channels(tmp_path):
 )  # fmt: skip
 def test_a_table_of_any_ending_is_read(tmp_path, name, above):
     path = write(tmp_path, "\n".join([*above, "time\tknee"]), TIMES, WAVE, mark="\t", name=name)
-    found = series_files.read(path)
+    found = series_files.series_of(path)
     assert isinstance(sources.open_file(path), sources.Series)
     np.testing.assert_allclose(found.times, TIMES)
     assert found.names == ("knee",)
@@ -229,5 +229,5 @@ def test_prose_of_an_unknown_ending_is_no_recording(tmp_path, lines):
 def test_fillers_of_many_columns_are_told_of_the_first_three(tmp_path):
     rows = [f"{k / 50},{','.join(str(-999 if k == 9 else (k * n) % 7) for n in range(1, 7))}" for k in range(100)]
     (tmp_path / "a.csv").write_text("\n".join(rows))
-    told = [note for note in series_files.read(tmp_path / "a.csv").notes if "-999" in note]
+    told = [note for note in series_files.series_of(tmp_path / "a.csv").notes if "-999" in note]
     assert told == [f"In column {n} 1 cells of -999 stand for missing numbers." for n in (2, 3, 4)]

@@ -33,7 +33,7 @@ def table(folder, name, moments, values=WAVE, form="{:.6f}"):
     ],
 )  # fmt: skip
 def test_names_and_units_of_times(tmp_path, name, factor):
-    found = series_files.read(table(tmp_path, name, factor * TIMES, form="{:.9g}"))
+    found = series_files.series_of(table(tmp_path, name, factor * TIMES, form="{:.9g}"))
     np.testing.assert_allclose(found.times, TIMES, atol=1e-3)
     assert found.names == ("x",)
 
@@ -45,7 +45,7 @@ def test_seconds_since_1970_are_told_by_their_size(tmp_path, factor, name):
     moments = [f"{round((1_700_000_000_000 + 20 * k) * factor / 1000)}" for k in range(COUNT)]
     if factor == 1:
         moments = [f"{1_700_000_000 + time:.2f}" for time in TIMES]
-    found = series_files.read(table(tmp_path, name, moments))
+    found = series_files.series_of(table(tmp_path, name, moments))
     np.testing.assert_allclose(found.times, TIMES, atol=1e-5)
     assert found.notes == ()
 
@@ -62,13 +62,13 @@ def test_dates_and_times_of_day_are_read(tmp_path, form, cut):
     moments = pd.Timestamp("2023-11-14 09:13:20") + pd.to_timedelta(TIMES, unit="s")
     texts = [moment.strftime(form) for moment in moments]
     texts = [text[:-cut] if cut and "Z" not in text and cut < 6 else text for text in texts]
-    found = series_files.read(table(tmp_path, "timestamp (+0200)", texts))
+    found = series_files.series_of(table(tmp_path, "timestamp (+0200)", texts))
     np.testing.assert_allclose(found.times, TIMES, atol=1e-3)
 
 
 def test_a_time_of_day_passes_midnight(tmp_path):
     moments = pd.Timestamp("2023-11-14 23:59:55") + pd.to_timedelta(TIMES, unit="s")
-    found = series_files.read(table(tmp_path, "time", [moment.strftime("%H:%M:%S.%f") for moment in moments]))
+    found = series_files.series_of(table(tmp_path, "time", [moment.strftime("%H:%M:%S.%f") for moment in moments]))
     np.testing.assert_allclose(found.times, TIMES, atol=1e-6)
 
 
@@ -76,21 +76,21 @@ def test_of_several_columns_of_times_the_finest_is_taken(tmp_path):
     path = tmp_path / "a.csv"
     lines = [f"{1_700_000_000 + int(time)},{time:.3f},{value:.5f}" for time, value in zip(TIMES, WAVE, strict=True)]
     path.write_text("\n".join(["time,seconds_elapsed,x", *lines]))
-    found = series_files.read(path)
+    found = series_files.series_of(path)
     np.testing.assert_allclose(found.times, TIMES)
     assert found.notes == ("The column 'time' holds times as well and is left out.",)
 
 
 @pytest.mark.parametrize("name", ["timeout", "temperature", "t2", "tension", "time_of_flight", "sample"])
 def test_a_name_that_only_looks_like_time_is_a_channel(tmp_path, name):
-    found = series_files.read(table(tmp_path, name, np.cos(TIMES)), 50.0)
+    found = series_files.series_of(table(tmp_path, name, np.cos(TIMES)), 50.0)
     assert found.names == (name, "x")
 
 
 def test_an_unnamed_evenly_rising_first_column_is_seconds(tmp_path):
     path = table(tmp_path, "time", TIMES)
     path.write_text(path.read_text().partition("\n")[2])
-    found = series_files.read(path)
+    found = series_files.series_of(path)
     np.testing.assert_allclose(found.times, TIMES, atol=1e-6)
     assert found.notes == ("The first column rises by 0.02 and is taken for seconds.",)
 
@@ -98,7 +98,7 @@ def test_an_unnamed_evenly_rising_first_column_is_seconds(tmp_path):
 @pytest.mark.parametrize("clock", [0.015625, 0.1, 1.0])
 def test_stamps_of_a_coarse_clock_are_spread_evenly_with_a_note(tmp_path, clock):
     moments = np.floor(TIMES / clock) * clock
-    found = series_files.read(table(tmp_path, "time (s)", moments))
+    found = series_files.series_of(table(tmp_path, "time (s)", moments))
     assert np.median(np.diff(found.times)) == pytest.approx(1 / RATE, rel=0.02)
     assert np.ptp(np.diff(found.times)) < 1e-6
     repeated = int((np.diff(moments) == 0).sum())
@@ -146,7 +146,7 @@ def test_ten_thousand_times_tell_the_step_of_the_clock():
 def test_a_time_far_from_all_others_is_left_out_with_a_note(tmp_path, absurd, row):
     moments = TIMES.copy()
     moments[row] = absurd
-    found = series_files.read(table(tmp_path, "time", moments, form="{:.9g}"))
+    found = series_files.series_of(table(tmp_path, "time", moments, form="{:.9g}"))
     assert len(found.times) == COUNT - 1
     assert found.times[-1] < 12
     assert len(found.notes) == 1
@@ -170,7 +170,7 @@ def test_times_that_run_backwards_are_refused(tmp_path, row, message):
     moments = TIMES.copy()
     moments[row] = 1.0
     with pytest.raises(RawDataError, match=f"{message} s after one .* expected times that do not run backwards"):
-        series_files.read(table(tmp_path, "time", moments))
+        series_files.series_of(table(tmp_path, "time", moments))
 
 
 def test_times_that_never_rise_are_refused():
@@ -180,7 +180,7 @@ def test_times_that_never_rise_are_refused():
 
 def test_rows_without_a_time_are_left_out(tmp_path):
     moments = ["" if k in (5, 6) else f"{time:.3f}" for k, time in enumerate(TIMES)]
-    found = series_files.read(table(tmp_path, "time", moments))
+    found = series_files.series_of(table(tmp_path, "time", moments))
     assert len(found.times) == COUNT - 2
     assert found.notes == ("2 of 600 rows without a time are left out.",)
 
@@ -192,7 +192,7 @@ def test_of_channels_with_times_of_their_own_the_fullest_is_read(tmp_path):
     for k, (stamp, value) in enumerate(zip(stamps, WAVE, strict=True)):
         lines += [f"{stamp},{value:.4f},,"] + [f",,{stamp},{7 + k % 3}"] * (k % 4 == 0)
     (tmp_path / "a.csv").write_text("\n".join(lines))
-    found = series_files.read(tmp_path / "a.csv")
+    found = series_files.series_of(tmp_path / "a.csv")
     np.testing.assert_allclose(found.times, TIMES, atol=1e-6)
     assert found.names == ("flow",)
     assert "150 of 750 rows without a time are left out." in found.notes

@@ -64,21 +64,21 @@ def check(found, names=("chest",)):
 
 
 def test_a_spreadsheet_is_read_with_its_names(tmp_path):
-    found = series_files.read(xlsx(tmp_path / "a.xlsx", {"data": filled(ROWS)}))
+    found = series_files.series_of(xlsx(tmp_path / "a.xlsx", {"data": filled(ROWS)}))
     check(found)
     assert found.notes == ()
 
 
 def test_names_that_are_no_utf_8_are_opened(tmp_path):
     plain = xlsx(tmp_path / "a.xlsx", {"data": filled(ROWS)})
-    check(series_files.read(plain.rename(tmp_path / "\udcff\udcfe.xlsx")))
+    check(series_files.series_of(plain.rename(tmp_path / "\udcff\udcfe.xlsx")))
     FRAME.to_parquet(tmp_path / "a.parquet")
-    check(series_files.read((tmp_path / "a.parquet").rename(tmp_path / "\udcff.parquet")))
+    check(series_files.series_of((tmp_path / "a.parquet").rename(tmp_path / "\udcff.parquet")))
 
 
 def test_of_two_sheets_that_with_most_numbers_is_read(tmp_path):
     sheets = {"about": filled([["Subject", "7"], ["Age", 31]]), "data": filled(ROWS)}
-    found = series_files.read(xlsx(tmp_path / "a.xlsx", sheets))
+    found = series_files.series_of(xlsx(tmp_path / "a.xlsx", sheets))
     check(found)
     assert found.notes == ("Of 2 sheets 'data' is read, with most numbers.",)
 
@@ -86,19 +86,19 @@ def test_of_two_sheets_that_with_most_numbers_is_read(tmp_path):
 def test_lines_above_a_sheet_and_empty_cells_are_no_harm(tmp_path):
     rows = [["Trial 3", None], [None, None], *ROWS]
     rows[50] = [rows[50][0], None]
-    found = series_files.read(xlsx(tmp_path / "a.xlsx", {"data": filled(rows)}))
+    found = series_files.series_of(xlsx(tmp_path / "a.xlsx", {"data": filled(rows)}))
     np.testing.assert_allclose(found.times, np.delete(TIMES, 47), atol=1e-9)
     assert found.names == ("chest",)
 
 
 def test_a_sheet_without_names_has_no_row_more(tmp_path):
-    found = series_files.read(xlsx(tmp_path / "a.xlsx", {"data": filled(ROWS[1:])}))
+    found = series_files.series_of(xlsx(tmp_path / "a.xlsx", {"data": filled(ROWS[1:])}))
     check(found, ("",))
     assert found.notes == ("The first column rises by 0.02 and is taken for seconds.",)
 
 
 def test_a_sheet_that_only_claims_to_be_huge_is_read(tmp_path):
-    check(series_files.read(xlsx(tmp_path / "a.xlsx", {"data": filled(ROWS)}, "A1:XFD1048576")))
+    check(series_files.series_of(xlsx(tmp_path / "a.xlsx", {"data": filled(ROWS)}, "A1:XFD1048576")))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_cell_far_out_takes_neither_memory_nor_time(tmp_path, row, column, fou
     far = f'{filled([[1]])}<row r="{row}">{cell(f"{column}{row}", 1)}</row>'
     path = xlsx(tmp_path / "a.xlsx", {"data": far}, f"A1:{column}{row}")
     with pytest.raises(RawDataError, match=found) as refusal:
-        series_files.read(path)
+        series_files.series_of(path)
     assert str(refusal.value).startswith(f"{path}: ")
     assert "\n" not in str(refusal.value)
 
@@ -117,13 +117,13 @@ def test_a_cell_far_out_takes_neither_memory_nor_time(tmp_path, row, column, fou
 @pytest.mark.parametrize(("ending", "write"), [(".parquet", FRAME.to_parquet), (".feather", FRAME.to_feather)])
 def test_tables_of_arrow_are_read(tmp_path, ending, write):
     write(tmp_path / f"a{ending}")
-    check(series_files.read(tmp_path / f"a{ending}"))
+    check(series_files.series_of(tmp_path / f"a{ending}"))
 
 
 def test_the_index_of_a_parquet_file_is_a_column(tmp_path):
     stamps = pd.Timestamp("2023-08-10 23:59:59") + pd.to_timedelta(TIMES, unit="s")
     pd.DataFrame({"chest": WAVE}, index=pd.DatetimeIndex(stamps, name="when")).to_parquet(tmp_path / "a.parquet")
-    check(series_files.read(tmp_path / "a.parquet"))
+    check(series_files.series_of(tmp_path / "a.parquet"))
 
 
 RECORDS = [{"time": time, "chest": value} for time, value in ROWS[1:]]
@@ -139,12 +139,12 @@ HELD = {
 @pytest.mark.parametrize(("held", "name"), HELD.values(), ids=HELD.keys())
 def test_tables_in_json_are_read(tmp_path, held, name):
     (tmp_path / "a.json").write_text(json.dumps(held))
-    check(series_files.read(tmp_path / "a.json"), (name,))
+    check(series_files.series_of(tmp_path / "a.json"), (name,))
 
 
 def test_a_list_of_numbers_in_json_is_one_channel(tmp_path):
     (tmp_path / "a.json").write_text(json.dumps([*WAVE]))
-    check(series_files.read(tmp_path / "a.json", 50.0), ("",))
+    check(series_files.series_of(tmp_path / "a.json", 50.0), ("",))
 
 
 NO_TABLES = {
@@ -160,7 +160,7 @@ def test_what_is_no_table_is_refused_in_one_line(tmp_path, ending):
     for content in NO_TABLES[ending]:
         path.write_bytes(content)
         with pytest.raises(RawDataError, match=r"expected a table with columns of numbers\. Save it as CSV") as refusal:
-            series_files.read(path, 50.0)
+            series_files.series_of(path, 50.0)
         assert str(refusal.value).startswith(f"{path}: found ")
         assert "\n" not in str(refusal.value)
 
@@ -169,7 +169,7 @@ def test_a_spreadsheet_that_is_cut_off_is_refused(tmp_path):
     path = xlsx(tmp_path / "a.xlsx", {"data": filled(ROWS)})
     path.write_bytes(path.read_bytes()[:-300])
     with pytest.raises(RawDataError, match=r"a\.xlsx: found what cannot be read \(.*\); expected a table"):
-        series_files.read(path)
+        series_files.series_of(path)
 
 
 @pytest.mark.parametrize(
@@ -184,13 +184,13 @@ def test_the_package_that_is_missing_is_named(tmp_path, monkeypatch, ending, mod
     (tmp_path / f"a{ending}").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(RawDataError, match=f"the package {package} is missing; .* Run pip install {package}"):
-        sheets.read(tmp_path / f"a{ending}")
+        sheets.table_of(tmp_path / f"a{ending}")
 
 
 def test_a_refusal_names_the_file_and_not_a_copy(tmp_path):
     path = xlsx(tmp_path / "a.xlsx", {"data": filled([["a", "b"]] * 20)})
     with pytest.raises(RawDataError, match="no numbers, row 1: a,b") as refusal:
-        series_files.read(path)
+        series_files.series_of(path)
     assert str(refusal.value).startswith(f"{path}: found ")
 
 

@@ -6,14 +6,14 @@ import generated
 import numpy as np
 import pytest
 
-from simper_tf.reading import events, recording, result
+from simper_tf.reading import events, film_reader, result
 
 
 @functools.cache
 def read(kind):
     """Clip of a kind, and its reading."""
     clip = getattr(generated, kind)(0)
-    return clip, recording.read(clip.pairs(), keys=clip.keys)
+    return clip, film_reader.reading_of_frames(clip.pairs(), keys=clip.keys)
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_each_scene_is_read_by_itself():
 @pytest.mark.parametrize(("level", "verdict"), [(0, result.BLACK), (90, result.STILL)])
 def test_frames_that_are_all_alike_are_told(level, verdict):
     frames = np.full((30, 16, 16, 1), level, np.uint8)
-    reading = recording.read(zip(np.arange(30) / 15, frames, strict=True))
+    reading = film_reader.reading_of_frames(zip(np.arange(30) / 15, frames, strict=True))
     assert reading.verdict == verdict
     assert reading.notes
 
@@ -77,18 +77,18 @@ def test_frames_that_are_all_alike_are_told(level, verdict):
 @pytest.mark.slow
 def test_two_repetitions_are_too_few():
     clip = generated.steady(1, hertz=0.5, seconds=4.2)
-    reading = recording.read(clip.pairs())
+    reading = film_reader.reading_of_frames(clip.pairs())
     assert reading.verdict == result.TOO_FEW
     assert reading.answers[0].count == 2
 
 
 def test_no_frames_are_too_short():
-    assert recording.read([]).verdict == result.TOO_SHORT
+    assert film_reader.reading_of_frames([]).verdict == result.TOO_SHORT
 
 
 @pytest.mark.slow
 def test_a_band_leaves_out_what_is_outside():
-    reading = recording.read(generated.steady(0).pairs(), band=(0.8, 3.0))
+    reading = film_reader.reading_of_frames(generated.steady(0).pairs(), band=(0.8, 3.0))
     assert all(0.8 <= answer.hertz <= 3.0 for answer in reading.clear)
 
 
@@ -103,7 +103,7 @@ def beside(first, second):
     clip = generated.finish(
         np.random.default_rng(0), times, 60 + generated.blobs(times, np.stack(places, 1)), noise=1.0
     )
-    return sorted(answer.hertz for answer in recording.read(clip.pairs()).clear)
+    return sorted(answer.hertz for answer in film_reader.reading_of_frames(clip.pairs()).clear)
 
 
 @pytest.mark.slow
@@ -120,7 +120,7 @@ def test_one_tempo_in_two_places_is_one_movement():
 @pytest.mark.slow
 def test_twice_the_clock_is_half_the_tempo():
     clip = generated.steady(0)
-    slow = recording.read(zip(2 * clip.times, clip.frames, strict=True))
+    slow = film_reader.reading_of_frames(zip(2 * clip.times, clip.frames, strict=True))
     assert slow.clear[0].hertz == pytest.approx(0.25, rel=0.02)
 
 
@@ -128,7 +128,9 @@ def test_twice_the_clock_is_half_the_tempo():
 def test_jittered_times_are_spread_evenly():
     clip = generated.steady(0)
     times = clip.times + np.random.default_rng(0).uniform(-0.02, 0.02, len(clip.times))
-    assert recording.read(zip(times, clip.frames, strict=True)).clear[0].hertz == pytest.approx(0.5, rel=0.03)
+    assert film_reader.reading_of_frames(zip(times, clip.frames, strict=True)).clear[0].hertz == pytest.approx(
+        0.5, rel=0.03
+    )
 
 
 @pytest.mark.slow
@@ -139,13 +141,13 @@ def test_the_pulse_of_still_skin_is_read_from_its_color(rate, is_read):
     skin = np.array([190.0, 130.0, 110.0]) + 6 * rng.normal(size=(20, 20, 1))
     beat = np.sin(2 * np.pi * 1.2 * times)[:, None, None, None] * np.array([0.3, 0.8, 0.4])
     frames = np.clip(skin + beat + 2 * rng.normal(size=(300, 20, 20, 3)), 0, 255).astype(np.uint8)
-    reading = recording.read(zip(times, frames, strict=True))
+    reading = film_reader.reading_of_frames(zip(times, frames, strict=True))
     # Every eighth frame at 9.6 a second: encoders change colors as often.
     assert [answer.hertz for answer in reading.clear] == ([pytest.approx(1.2, abs=0.03)] if is_read else [])
 
 
 def test_no_repetition_takes_more_than_its_share_of_a_pause():
     marks = np.array([10.0, 20, 30, 60, 70, 80])
-    starts, ends = recording._beside_pauses(events.Run(marks, *events.bounds(marks), None), 5.0)
+    starts, ends = film_reader._beside_pauses(events.Run(marks, *events.bounds(marks), None), 5.0)
     np.testing.assert_allclose(starts, [5, 15, 25, 55, 65, 75])
     np.testing.assert_allclose(ends, [15, 25, 35, 65, 75, 85])

@@ -6,7 +6,7 @@
 
 Every scene is read by itself. No band, no window and no tempo is asked
 for: from 0.05 Hz to 45 % of the frame rate whatever repeats at least
-two and a half times is an answer. `read` and what it returns
+two and a half times is an answer. `reading_of_frames` and what it returns
 (`result`) stay as they are; the weights of the confidence are refitted
 when recordings are added.
 """
@@ -56,7 +56,7 @@ _ORDER = (
 )  # fmt: skip
 
 
-def read(
+def reading_of_frames(
     frames: Iterable[tuple[float, np.ndarray]],
     *,
     band: tuple[float, float] | None = None,

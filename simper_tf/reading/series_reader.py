@@ -18,7 +18,9 @@ _LEAST = 0.1  # Share that clear answers must fill: a few repetitions in a stret
 _MOST_READ, _AGREE = 40, 2
 
 
-def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | None = None) -> result.Reading:
+def reading_of_samples(
+    times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | None = None
+) -> result.Reading:
     """What repeats in a series.
 
     Args:
@@ -29,7 +31,7 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
 
     Example:
         >>> times = np.arange(0, 12, 0.02)
-        >>> answer, = read(times, np.sin(2 * np.pi * 0.7 * times)[:, None]).clear
+        >>> answer, = reading_of_samples(times, np.sin(2 * np.pi * 0.7 * times)[:, None]).clear
         >>> round(answer.hertz, 2)
         0.7
     """

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simper_tf.reading import beat_stretches, beats, result, series
+from simper_tf.reading import beat_stretches, beats, result, series_reader
 
 RNG = np.random.default_rng(3)
 
@@ -17,7 +17,7 @@ def test_the_course_is_of_the_channel_on_which_beats_are(place):
     times = np.arange(0, 20, 0.02)
     values = RNG.normal(size=(len(times), 3))
     values[:, place] = 5 * pulse(times, 1.2)
-    answer = series.read(times, values, band=(0.6, 3.5)).answers[0]
+    answer = series_reader.reading_of_samples(times, values, band=(0.6, 3.5)).answers[0]
     shown = np.interp(answer.times, times, values[:, place])
     assert abs(np.corrcoef(shown, answer.course)[0, 1]) > 0.9
     assert answer.box == (0.0, 0.0, 1.0, 1.0)
@@ -62,21 +62,26 @@ def test_a_pattern_of_three_is_named_beside_the_beat():
 @pytest.mark.parametrize("hertz", [0.3, 1.25, 2.6, 5.0, 8.0])
 def test_without_a_band_a_wave_is_read_at_its_own_frequency(hertz):
     times = np.arange(0, 30, 0.02)
-    (answer,) = series.read(times, pulse(times, hertz)[:, None] + 0.1 * RNG.normal(size=(len(times), 1))).clear
+    (answer,) = series_reader.reading_of_samples(
+        times, pulse(times, hertz)[:, None] + 0.1 * RNG.normal(size=(len(times), 1))
+    ).clear
     assert answer.hertz == pytest.approx(hertz, rel=0.02)
 
 
 def test_without_a_band_spikes_of_a_heart_are_read_at_its_rate():
     times = np.arange(0, 10, 0.01)
     place = (1.25 * times + 0.3) % 1 - 0.5
-    (answer,) = series.read(times, np.exp(-0.5 * (place / 0.015) ** 2)[:, None]).clear
+    (answer,) = series_reader.reading_of_samples(times, np.exp(-0.5 * (place / 0.015) ** 2)[:, None]).clear
     assert answer.hertz == pytest.approx(1.25, rel=0.02)
 
 
 @pytest.mark.slow
 def test_without_a_band_noise_is_hardly_ever_clear():
     times = np.arange(300) / 30
-    clear = [series.read(times, noise[:, None]).verdict == result.CLEAR for noise in RNG.normal(size=(10, 300))]
+    clear = [
+        series_reader.reading_of_samples(times, noise[:, None]).verdict == result.CLEAR
+        for noise in RNG.normal(size=(10, 300))
+    ]
     assert sum(clear) <= 1
 
 
@@ -84,7 +89,7 @@ def test_without_a_band_noise_is_hardly_ever_clear():
 def test_a_short_series_is_read_at_no_faster_frequency(seconds):
     times = np.arange(0, seconds, 0.02)
     values = np.sin(2 * np.pi * 1.1 * times) + 0.1 * RNG.normal(size=len(times))
-    assert all(answer.hertz < 1.5 for answer in series.read(times, values[:, None]).clear)
+    assert all(answer.hertz < 1.5 for answer in series_reader.reading_of_samples(times, values[:, None]).clear)
 
 
 # From a fifth of the length to a third of the rate, below and above what half a minute shows, and one sample a second.
@@ -103,14 +108,14 @@ def test_a_slow_wave_is_read_at_any_length_and_rate(period):
     for rate, length in [(rate, length) for own, rate, length in GRID if own == period]:
         times = np.arange(0, length, 1 / rate)
         wave = np.sin(2 * np.pi * times / period) + 0.2 * np.random.default_rng(0).normal(size=len(times))
-        clear = series.read(times, wave[:, None]).clear
+        clear = series_reader.reading_of_samples(times, wave[:, None]).clear
         assert [1 / answer.hertz for answer in clear] == [pytest.approx(period, rel=0.03)], (rate, length)
 
 
 def test_slow_series_are_read_on_their_own_clock():
     hours = np.arange(0, 240, 0.1)
     tide = np.sin(2 * np.pi * hours / 12.42) + 0.2 * RNG.normal(size=len(hours))
-    (answer,) = series.read(1e9 + 3600 * hours, tide[:, None]).clear
+    (answer,) = series_reader.reading_of_samples(1e9 + 3600 * hours, tide[:, None]).clear
     assert 1 / answer.hertz == pytest.approx(12.42 * 3600, rel=0.01)
     assert abs(answer.count - 19) <= 1
     assert (np.array(answer.repetitions) >= 1e9).all()
@@ -121,7 +126,7 @@ def test_the_band_of_a_slow_series_is_in_hertz():
     days = np.arange(0, 60, 1 / 24)
     both = np.sin(2 * np.pi * days) + np.sin(2 * np.pi * days / 7)
     for low, high, hertz in ((0.5 / 86400, 2 / 86400, 1 / 86400), (0.1 / 86400, 0.3 / 86400, 1 / 7 / 86400)):
-        (answer,) = series.read(86400 * days, both[:, None], band=(low, high)).clear
+        (answer,) = series_reader.reading_of_samples(86400 * days, both[:, None], band=(low, high)).clear
         assert answer.hertz == pytest.approx(hertz, rel=0.02)
 
 
@@ -130,19 +135,21 @@ def test_the_band_of_a_slow_series_is_in_hertz():
 def test_slow_noise_is_hardly_ever_clear(is_walk):
     noise = RNG.normal(size=(6, 200))
     noise = noise.cumsum(axis=1) if is_walk else noise
-    assert sum(bool(series.read(3600.0 * np.arange(200), one[:, None]).clear) for one in noise) <= 1
+    assert (
+        sum(bool(series_reader.reading_of_samples(3600.0 * np.arange(200), one[:, None]).clear) for one in noise) <= 1
+    )
 
 
 def test_two_repetitions_of_a_series_are_too_few():
     times = np.arange(0, 2.4, 0.01)
-    answers = series.read(times, pulse(times, 1.1)[:, None], band=(0.6, 3.5)).answers
+    answers = series_reader.reading_of_samples(times, pulse(times, 1.1)[:, None], band=(0.6, 3.5)).answers
     assert [(answer.verdict, answer.count <= 2) for answer in answers] == [(result.TOO_FEW, True)]
 
 
 def test_parts_of_a_slow_series_beside_a_long_hole_are_both_read():
     times = 5.0 * np.arange(600)
     times[300:] += 1e9  # Filled, it would take gigabytes.
-    clear = series.read(times, np.sin(2 * np.pi * times / 100)[:, None]).clear
+    clear = series_reader.reading_of_samples(times, np.sin(2 * np.pi * times / 100)[:, None]).clear
     assert [1 / answer.hertz for answer in clear] == pytest.approx([100, 100], rel=0.02)
     assert sorted(answer.start > 1e9 for answer in clear) == [False, True]
 
@@ -151,14 +158,16 @@ def test_a_day_and_a_week_are_both_told_of_hours():
     hours = np.arange(24 * 90)
     is_weekend = (hours // 24) % 7 >= 5
     values = (1 - 0.8 * is_weekend) * (2 + np.cos(2 * np.pi * hours / 24)) + 0.1 * RNG.normal(size=len(hours))
-    told = sorted(1 / answer.hertz / 3600 for answer in series.read(3600.0 * hours, values[:, None]).clear)
+    told = sorted(
+        1 / answer.hertz / 3600 for answer in series_reader.reading_of_samples(3600.0 * hours, values[:, None]).clear
+    )
     assert told == pytest.approx([24, 24 * 7], rel=0.005)  # The mean of its intervals is 23.2 hours.
 
 
 def test_a_beat_of_two_tides_is_no_rhythm_without_the_tide():
     hours = np.arange(24 * 200)
     tide = np.cos(2 * np.pi * hours / 23.93) + np.cos(2 * np.pi * hours / 25.82)
-    answers = series.read(3600.0 * hours, tide[:, None]).clear
+    answers = series_reader.reading_of_samples(3600.0 * hours, tide[:, None]).clear
     assert all(1 / answer.hertz / 3600 == pytest.approx(24.8, rel=0.03) for answer in answers)
     assert answers
 
@@ -169,7 +178,7 @@ def test_two_channels_must_agree_where_each_is_read_by_itself(beating, expected)
     values = RNG.normal(size=(len(times), 6))
     for channel in beating:
         values[:, channel] = pulse(times, 1.2)
-    agreed = series._agreed(times, values, None)
+    agreed = series_reader._agreed(times, values, None)
     if expected is None:
         assert agreed == []
     else:
@@ -180,7 +189,7 @@ def test_the_channel_of_a_heart_is_told_among_noise():
     times = np.arange(0, 20, 0.02)
     values = RNG.normal(size=(len(times), 3))
     values[:, 1] = pulse(times, 1.2)
-    assert series.read(times, values).clear[0].channel == 1
+    assert series_reader.reading_of_samples(times, values).clear[0].channel == 1
 
 
 def test_many_repetitions_of_a_slow_span_are_doubted_less():
@@ -192,7 +201,7 @@ def test_thirty_slow_breaths_are_read_without_a_band():
     times = np.arange(0, 250, 0.05)
     breath = np.maximum(np.sin(2 * np.pi * 0.123 * times + 0.5 * np.sin(0.05 * times)), -0.2)
     values = breath + 0.05 * RNG.normal(size=len(times))
-    assert series.read(times, values[:, None]).clear[0].hertz == pytest.approx(0.123, rel=0.03)
+    assert series_reader.reading_of_samples(times, values[:, None]).clear[0].hertz == pytest.approx(0.123, rel=0.03)
 
 
 @pytest.mark.slow
@@ -201,7 +210,9 @@ def test_three_waves_of_noise_never_hide_a_slow_rhythm():
     values = np.sin(2 * np.pi * 0.1 * times) + 0.3 * np.random.default_rng(0).normal(size=len(times))
     alone, _ = beat_stretches.answers_on(times, values[:, None], None)
     assert [round(answer.hertz, 2) for answer in alone if answer.verdict == result.CLEAR] == [1.27]  # Of noise.
-    assert [round(answer.hertz, 2) for answer in series.read(times, values[:, None]).clear] == [0.1]
+    assert [round(answer.hertz, 2) for answer in series_reader.reading_of_samples(times, values[:, None]).clear] == [
+        0.1
+    ]
 
 
 def test_samples_fold_harmonics_back_as_weakly_as_of_a_jump():
@@ -214,5 +225,5 @@ def test_samples_fold_harmonics_back_as_weakly_as_of_a_jump():
 def test_what_alternates_is_told_as_one_cycle_of_two():
     times = np.arange(0, 20, 0.04)
     steps = np.sin(2 * np.pi * 2 * times) ** 2 * np.where(times % 0.5 < 0.25, 1.0, 0.4)
-    (answer,) = series.read(times, steps[:, None] + 0.02 * RNG.normal(size=(len(times), 1))).clear
+    (answer,) = series_reader.reading_of_samples(times, steps[:, None] + 0.02 * RNG.normal(size=(len(times), 1))).clear
     assert answer.hertz == pytest.approx(2.0, rel=0.01)

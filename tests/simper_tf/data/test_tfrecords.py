@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from simper_tf.data import records
+from simper_tf.data import tfrecords
 
 LENGTHS = ((3, 0, 40_000), (7,), (1, 2, 3, 4))
 
@@ -42,7 +42,7 @@ class Elsewhere(os.PathLike):
 
 
 def read(shards, rows, places, numbers=(3, 1, 4)):
-    found = records.reader(shards[0], numbers, np.array(rows))(tf.data.Dataset.from_tensor_slices(np.array(places)))
+    found = tfrecords.reader(shards[0], numbers, np.array(rows))(tf.data.Dataset.from_tensor_slices(np.array(places)))
     contents, numbers = zip(*found.as_numpy_iterator(), strict=True)
     assert list(numbers) == list(places)
     return list(contents)
@@ -53,10 +53,10 @@ def test_files_of_a_cloud_are_read_too(shards):
     with tf.io.TFRecordWriter(str(there)) as writer:
         for content in shards[1][:3]:
             writer.write(content)
-    np.testing.assert_array_equal(records.offsets(there, 3), [0, 3 + 16, 3 + 16 + 16])
+    np.testing.assert_array_equal(tfrecords.offsets(there, 3), [0, 3 + 16, 3 + 16 + 16])
     assert read(([there], None), [0, 2], [1, 0], [3]) == [shards[1][2], shards[1][0]]
-    with pytest.raises(records.Damaged, match="shard holds"):
-        records.offsets(there, 2)
+    with pytest.raises(tfrecords.Damaged, match="shard holds"):
+        tfrecords.offsets(there, 2)
 
 
 def test_twelve_bytes_are_read_before_each_record_and_no_more(shards, monkeypatch):
@@ -67,12 +67,12 @@ def test_twelve_bytes_are_read_before_each_record_and_no_more(shards, monkeypatc
         return opened[-1]
 
     monkeypatch.setattr(pathlib.Path, "open", noted)
-    records.offsets(shards[0][0], 3)
+    tfrecords.offsets(shards[0][0], 3)
     assert [type(file) for file in opened] == [io.FileIO]  # Any other reads ahead.
 
 
 def test_records_begin_where_those_before_them_end(shards):
-    np.testing.assert_array_equal(records.offsets(shards[0][0], 3), [0, 3 + 16, 3 + 16 + 16])
+    np.testing.assert_array_equal(tfrecords.offsets(shards[0][0], 3), [0, 3 + 16, 3 + 16 + 16])
     assert list(tf.data.TFRecordDataset(list(map(str, shards[0]))).as_numpy_iterator()) == shards[1]
 
 
@@ -104,8 +104,8 @@ def test_files_behind_the_last_row_are_not_opened(shards):
 def test_a_file_of_too_few_or_many_records_is_refused_by_name(shards, damage):
     content = shards[0][0].read_bytes()
     shards[0][0].write_bytes(damage(content))
-    with pytest.raises(records.Damaged, match="shard-0 holds truncated or damaged records, or others than the 3 it"):
-        records.offsets(shards[0][0], 3)
+    with pytest.raises(tfrecords.Damaged, match="shard-0 holds truncated or damaged records, or others than the 3 it"):
+        tfrecords.offsets(shards[0][0], 3)
 
 
 def test_a_changed_byte_of_a_record_is_noticed_when_it_is_read(shards):

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from simper_tf.reading import recording, result
-from simper_tf.reading import series as series_reading
+from simper_tf.reading import film_reader, result, series_reader
 from simper_tf.reading.learned import Learned
 from simper_tf.recordings import face, sources
 from simper_tf.utils.errors import RawDataError
@@ -75,7 +74,7 @@ class Done:
         return self.channels[answer.channel] or f"channel {answer.channel + 1}"
 
 
-def read(
+def reading_of_source(
     source: sources.Source,
     wishes: Wishes = Wishes(),
     progress: Callable[[float], None] | None = None,
@@ -93,7 +92,7 @@ def read(
         RawDataError: it cannot be read, is too short, or has not what is wanted.
 
     Example:
-        >>> done = read(sources.open_file(pathlib.Path("swing.mp4")))  # doctest: +SKIP
+        >>> done = reading_of_source(sources.open_file(pathlib.Path("swing.mp4")))  # doctest: +SKIP
         >>> [answer.hertz for answer in done.reading.clear]  # doctest: +SKIP
         [0.8]
     """
@@ -111,7 +110,7 @@ def read(
     box, notes = _face_box(source, info, wishes) if wishes.face else (wishes.box, ())
     kept = _Kept(progress, watch)
     frames = kept.watched(small_frames(source, wishes, info, box))
-    reading = recording.read(
+    reading = film_reader.reading_of_frames(
         frames, band=wishes.band, keys=tuple(info.keys), face=wishes.face, longest_step=info.longest_step
     )
     return Done(source.name, info, (*source.notes, *notes, *reading.notes), reading, stills=kept.of(reading), view=box)
@@ -170,7 +169,7 @@ def _of_series(source, info, wishes):
         what = "`crop`" if wishes.box else "`face`"
         raise RawDataError(source.name, "a series", f"pictures for {what}", f"Leave {what} out.")
     times, values = source.part(wishes.start, wishes.end)
-    reading = series_reading.read(times, values, band=wishes.band)
+    reading = series_reader.reading_of_samples(times, values, band=wishes.band)
     return Done(source.name, info, (*source.notes, *reading.notes), reading, channels=source.names)
 
 
