@@ -244,7 +244,7 @@ def acq(path: pathlib.Path) -> Sampled:
         )
         if (missing := file.data_start_offset + file.data_length - path.stat().st_size) > 0:
             raise RawDataError(path, f"{missing:,} bytes too few", "a whole file", "Copy it again.")
-        channels = reader.recording_of(os.fspath(path), kept).datafile.channels
+        channels = reader.read(os.fspath(path), kept).datafile.channels
         values = np.stack([channels[k].data for k in kept], axis=1).astype(np.float64)
     except (RawDataError, MemoryError):
         raise
