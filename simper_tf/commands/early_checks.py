@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 
 from simper_tf.utils import endings, files, raw_files
-from simper_tf.utils.errors import printable
+from simper_tf.utils.errors import RawDataError, printable
 
 # Where an exported model may lie below the folder that is named: a run, its `saved_model`, or one version in it.
 _MODELS = ("saved_model.pb", "*/saved_model.pb", "saved_model/*/saved_model.pb")
@@ -72,8 +72,8 @@ def refusal(name: str) -> str:
             return ": no such file."
         if not path.is_file() or path.suffix.lower() in known or not raw_files.is_text(raw_files.head(path)):
             return ""
-        from simper_tf.tables import delimited  # With pandas, which takes a second to load.
+        from simper_tf.tables import series_files  # With NumPy, which a refusal does not wait for.
 
-        return "" if delimited.is_one(path) else raw_files.TEXT
-    except OSError:
+        return "" if series_files.is_table(path) else raw_files.TEXT
+    except (OSError, RawDataError):
         return ""  # It may not be asked: refused when it is opened.

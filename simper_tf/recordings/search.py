@@ -10,6 +10,8 @@ from simper_tf.recordings import live, pictures, sources
 from simper_tf.utils import endings, raw_files, worker
 from simper_tf.utils.errors import RawDataError, guarding
 
+# Bytes of series that are held of those that were read to see whether they are any: more are read again.
+_MOST_HELD = 2**28
 # How a table of recordings begins, such as answers on them or their labels: in a folder it is none itself.
 _OF_RECORDINGS = b"recording,", b'{"recording"'
 
@@ -91,7 +93,7 @@ def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: boo
         names: As of `listed`.
         rate, is_filmed_at_rate, columns: As of `Target.open`.
     """
-    found, targets, skips = Found([], [], []), listed(names), set()
+    found, targets, skips, held = Found([], [], []), listed(names), set(), 0
     for target in targets:
         try:
             with guarding(target.name):
@@ -103,7 +105,9 @@ def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: boo
             if target.is_perhaps:
                 with guarding(target.name):
                     source.info()
-                source.forget()
+                held += source.size()
+                if held > _MOST_HELD:
+                    source.forget()
             found.sources.append(source)
         except RawDataError as error:
             found.skipped.append(error)

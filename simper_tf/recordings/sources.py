@@ -289,6 +289,10 @@ class Series(Source):
         """Returns the most seconds from one sample that is a number to the next; raises what `info` does."""
         return float(np.max(np.diff(self._samples()[0])))
 
+    def size(self) -> int:
+        """Returns the bytes of what is held of it."""
+        return sum(part.nbytes for part in self._read or ())
+
     def forget(self):
         """Lets go of what was read, so that many files do not fill the memory; it is read again when asked for."""
         self._read = None
@@ -348,18 +352,16 @@ def open_file(
         expected = "a video, or a table as CSV, XLSX, Parquet, WAV, EDF, MATLAB or NumPy file"
         raise RawDataError(path, f"a {path.suffix.lower()} file", expected, endings.OTHERS[path.suffix.lower()])
     if raw_files.is_text(head):
-        from simper_tf.tables import delimited  # With pandas, which takes a second to load.
-
-        if delimited.is_one(path):
+        if series_files.is_table(path):
             return Series(path, *wishes)
         raise NoRecordingError(path, raw_files.TEXT)
     return Video(path, rate, is_filmed_at_rate)
 
 
 def _array_file(path):
-    from simper_tf.tables import sampled  # With pandas, which takes a second to load.
+    from simper_tf.tables import array_files  # With pandas, which takes a second to load.
 
-    return sampled.ArrayFile(path)
+    return array_files.ArrayFile(path)
 
 
 def _check_rate(path, rate):

@@ -10,17 +10,21 @@ import numpy as np
 import pandas as pd
 
 from simper_tf.tables import (
+    array_files,
     clock,
     delimited,
     even_series,
     fits,
+    named_arrays,
     packed,
     rates,
-    sampled,
+    recorders,
     series_files,
     sheets,
+    sound,
     time_columns,
     tracks,
+    wfdb_records,
 )
 from simper_tf.tables.series_files import MOST_NOTES, REMEDY, left_out
 from simper_tf.utils import endings
@@ -28,9 +32,10 @@ from simper_tf.utils.errors import RawDataError
 
 # Reader of each ending that is no table.
 _BINARY = {
-    ".npy": sampled.array, ".wav": sampled.sound, ".flac": sampled.sound, ".edf": sampled.edf, ".bdf": sampled.edf,
-    ".hea": sampled.wfdb, ".dat": sampled.wfdb, ".mat": sampled.matlab,
-    ".npz": sampled.archive, **dict.fromkeys(endings.HDF5, sampled.matlab), ".acq": sampled.acq, ".xdf": sampled.xdf,
+    ".npy": array_files.array, **dict.fromkeys((".wav", ".flac"), sound.sound),
+    **dict.fromkeys((".edf", ".bdf"), recorders.edf), ".acq": recorders.acq, ".xdf": recorders.xdf,
+    **dict.fromkeys((".hea", ".dat"), wfdb_records.signals), ".npz": named_arrays.archive,
+    **dict.fromkeys((".mat", *endings.HDF5), named_arrays.matlab),
 }  # fmt: skip
 # Reader of each ending that is a table, but no text of columns.
 _TABLES = {

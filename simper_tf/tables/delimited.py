@@ -2,6 +2,7 @@
 
 import codecs
 import csv
+import functools
 import itertools
 import pathlib
 import re
@@ -20,7 +21,6 @@ MOST_VALUES = 2**26  # Held at once, 0.5 GB of them: three days at 250 Hz.
 LONGEST_LINE = 2**20  # Letters: a thousand channels take a sixtieth of them.
 _EXPECTED = "rows of numbers, as many in each"
 NAN_WORDS = ("", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf", "+inf")
-_HEAD = 2**16  # Bytes of which it is told whether a text of any ending is a table: no header takes as much.
 # Lines that are looked at; those from which the layout is learned: the last half, which no header reaches.
 _HEAD_LINES, _SAMPLE = 400, 200
 _SEPARATORS = (",", ";", "\t", "|", None)  # None: any white space.
@@ -81,7 +81,7 @@ def table_of(path: pathlib.Path, most: int | None = None) -> Table:
             return Table([*columns], [""] * len(columns), [*columns.values()], [], notes)
         if (told := _in_one_line([line for _, line in head])) is not None:
             return told
-        layout = _layout(path, [line for _, line in head])
+        layout = _layout(path, tuple(line for _, line in head))
         before = [line for _, line in head[: layout.first]]
         rows = [_cells(line, layout.separator) for _, line in head[layout.first : layout.first + 8]]
         decimal = "," if any(_COMMA.fullmatch(cell) for row in rows for cell in row) else "."
@@ -95,17 +95,20 @@ def table_of(path: pathlib.Path, most: int | None = None) -> Table:
     return Table(names, units, decimals.columns(path, frame), stated, notes)
 
 
-def is_one(path: pathlib.Path) -> bool:
-    """Returns whether a text of any ending is a table: most cells in the second half of its head are numbers."""
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-    lines = head.decode("utf-8-sig", errors="replace").splitlines()
-    lines = [line for line in lines[: len(lines) - (len(head) == _HEAD)] if line.strip()][:_HEAD_LINES]
-    if line_protocol.is_one(lines):
-        return True
+def are_tables(path: str) -> Iterator[tuple[bool, bytes]]:
+    """Yields whether a text of any ending is a table; it runs in the worker, whose answers are pairs."""
+    yield _is_table(pathlib.Path(path)), b""
+
+
+def _is_table(path):
+    """Returns whether most cells in the second half of the first lines of a text are numbers."""
     try:
+        encoding = _measured(path, 1)
+        lines = tuple(line for _, line in itertools.islice(_lines(path, encoding), _HEAD_LINES))
+        if line_protocol.is_one(lines):
+            return True
         layout = _layout(path, lines)
-    except (RawDataError, csv.Error):
+    except (RawDataError, UnicodeError, csv.Error):
         return False
     kinds = [_kind(cell) for line in lines[-(len(lines) + 1) // 2 :] for cell in _cells(line, layout.separator)]
     numbers = len(kinds) - kinds.count("x") - kinds.count("")
@@ -189,8 +192,9 @@ def _kind(cell):
     return "x"
 
 
+@functools.lru_cache(maxsize=16)  # The same lines are asked for: is this a table, its first rows, all of it.
 def _layout(path, lines):
-    """Returns how the lines are cut into cells, and where numbers begin."""
+    """Returns how the lines, a tuple, are cut into cells, and where numbers begin."""
     best, chosen = 0.0, None
     sample = lines[-(len(lines) + 1) // 2 :][-_SAMPLE:]
     for separator in _SEPARATORS:

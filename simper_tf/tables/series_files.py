@@ -82,6 +82,12 @@ def series_of(
     return Series(times[:size], values[:size], tuple(facts["names"]), tuple(facts["notes"]), facts["seconds"])
 
 
+def is_table(path: pathlib.Path) -> bool:
+    """Returns whether a text of any ending is a table of numbers; raises RawDataError where no reader survives it."""
+    ((answer, _),) = worker.answers("simper_tf.tables.delimited:are_tables", path)
+    return answer
+
+
 def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=()) -> Series:
     """Returns a `Series` of times and values at hand.
 

@@ -22,7 +22,7 @@ STAGES = [
     ("a.tif", "simper_tf.recordings.pictures", "_small"),
     ("a.csv", "simper_tf.tables.delimited", "table_of"),
     ("a.csv", "simper_tf.tables.series_files", "normal"),
-    ("a.npy", "simper_tf.tables.sampled", "ArrayFile.part"),
+    ("a.npy", "simper_tf.tables.array_files", "ArrayFile.part"),
 ]
 FAULTS = {
     "raise ZeroDivisionError('planted')": r"\(.*(planted|ZeroDivisionError).*\)",

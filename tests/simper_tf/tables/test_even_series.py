@@ -8,7 +8,7 @@ import scipy.io.wavfile
 from test_series_files import write_edf, write_wfdb
 
 from simper_tf.recordings import sources
-from simper_tf.tables import channels, even_series, sampled, series_files
+from simper_tf.tables import channels, even_series, series_files, sound
 from simper_tf.utils.errors import RawDataError
 
 RATE = 50.0
@@ -137,7 +137,7 @@ def test_loudness_is_that_of_blocks_without_an_edge(tmp_path):
     weights = np.hanning(162)[1:-1, None]
     windows = [noise[80 * k : 80 * k + 160] for k in range(374)]
     expected = [np.sqrt((weights * block**2).mean() / weights.mean()) for block in windows]
-    found = sampled.sound(tmp_path / "a.wav").values
+    found = sound.sound(tmp_path / "a.wav").values
     np.testing.assert_allclose(found[:][:, 0], expected, rtol=1e-9)
     np.testing.assert_allclose(found[100:200][:, 0], expected[100:200], rtol=1e-9)
 

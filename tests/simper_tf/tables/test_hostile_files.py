@@ -12,7 +12,7 @@ import pytest
 import scipy.io
 
 from simper_tf.recordings import sources
-from simper_tf.tables import channels, sampled, series_files
+from simper_tf.tables import array_files, channels, series_files
 from simper_tf.utils.errors import RawDataError
 
 RATE = 50.0
@@ -85,7 +85,7 @@ def test_an_array_that_shrinks_while_it_is_read_is_an_error(tmp_path):
 def test_arrays_are_read_in_either_order(tmp_path, order):
     values = np.arange(24.0).reshape(4, 3, 2)
     np.save(tmp_path / "a.npy", np.asarray(values, order=order))
-    held = sampled.ArrayFile(tmp_path / "a.npy")
+    held = array_files.ArrayFile(tmp_path / "a.npy")
     np.testing.assert_array_equal(np.stack([*held]), values)
     np.testing.assert_array_equal(held.whole(), values)
 

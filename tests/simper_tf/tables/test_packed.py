@@ -10,7 +10,7 @@ import pytest
 import wfdb
 
 from simper_tf.recordings import search
-from simper_tf.tables import delimited, packed, series_files
+from simper_tf.tables import packed, series_files
 from simper_tf.utils.errors import RawDataError
 
 COUNT, RATE = 96, 50.0
@@ -110,7 +110,7 @@ def test_line_protocol_is_read_by_its_stamps(tmp_path, unit):
     others = [f"ecg,person=p2 x=1.5 {stamp}" for stamp in stamps[:5]]
     path = tmp_path / "a.lp"
     path.write_text("\n".join(["# exported", *lines, *others]))
-    assert delimited.is_one(path)
+    assert series_files.is_table(path)
     found = series_files.series_of(path)
     check(found)
     assert found.notes[0] == "Of 2 series 'ecg,person=p1' is read, with most lines."

@@ -1,15 +1,20 @@
 """Series of binary files: arrays, sound, EDF, WFDB and MATLAB, and damaged files of every kind."""
 
+import functools
+import importlib
 import pathlib
 import struct
+import tempfile
+from unittest import mock
 
 import numpy as np
 import pytest
 import scipy.io
 import scipy.io.wavfile
 
+from simper_tf.commands import early_checks
 from simper_tf.recordings import search
-from simper_tf.tables import channels, delimited, sampled, series_files
+from simper_tf.tables import channels, delimited, named_arrays, series_files, sound
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
 
@@ -78,7 +83,7 @@ def test_loudness_of_sound_is_read_every_hundredth_of_a_second(tmp_path, ending)
 def test_an_even_tone_is_evenly_loud(tmp_path):
     soundfile = pytest.importorskip("soundfile")
     soundfile.write(tmp_path / "a.wav", 0.5 * np.sin(2 * np.pi * 440 * np.arange(8000) / 8000), 8000)
-    np.testing.assert_allclose(sampled.sound(tmp_path / "a.wav").values[:], 0.5 / np.sqrt(2), rtol=0.002)
+    np.testing.assert_allclose(sound.sound(tmp_path / "a.wav").values[:], 0.5 / np.sqrt(2), rtol=0.002)
 
 
 def test_a_wav_file_that_is_cut_off_is_told(tmp_path):
@@ -164,7 +169,7 @@ def test_a_swollen_matlab_file_is_refused_before_it_is_loaded(tmp_path, monkeypa
     monkeypatch.setattr(delimited, "MOST_VALUES", 5000)
     monkeypatch.setattr(scipy.io, "loadmat", lambda *_, **__: pytest.fail("It was loaded."))
     with pytest.raises(RawDataError, match="values; expected 5,000 or fewer"):
-        sampled.matlab(tmp_path / "a.mat")
+        named_arrays.matlab(tmp_path / "a.mat")
 
 
 def test_pickles_in_arrays_are_not_opened(tmp_path):
@@ -184,7 +189,7 @@ def test_a_missing_library_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "soundfile", None)
     scipy.io.wavfile.write(tmp_path / "a.wav", 50, (1000 * WAVE).astype(np.int16))
     with pytest.raises(RawDataError, match=r"the package soundfile is missing; .* pip install"):
-        sampled.sound(tmp_path / "a.wav")
+        sound.sound(tmp_path / "a.wav")
 
 
 def bases(folder):
@@ -248,3 +253,32 @@ def test_in_a_folder_a_wfdb_record_is_one_recording(tmp_path):
 def test_endings_are_those_of_the_files_that_are_read():
     read = {*endings.TEXTS, *endings.PACKED, *channels._TABLES, *channels._BINARY}
     assert {*endings.SERIES, *endings.NAMED} == read
+
+
+def test_a_text_of_unknown_ending_is_laid_out_once(tmp_path, monkeypatch):
+    def here(task, path, **given):
+        module, name = task.split(":")
+        yield from getattr(importlib.import_module(module), name)(str(path), **given)
+
+    layout = mock.Mock(wraps=delimited._layout.__wrapped__)
+    monkeypatch.setattr(tempfile, "tempdir", None)  # Which the worker sets for itself.
+    monkeypatch.setattr(delimited, "_layout", functools.lru_cache(layout))
+    monkeypatch.setattr(series_files.worker, "answers", lambda *given, memory=None, **more: here(*given, **more))
+    path = tmp_path / "a.lvm"
+    path.write_text("time,x\n" + "".join(f"{time},{value}\n" for time, value in zip(TIMES, WAVE, strict=True)))
+    assert not early_checks.refusal(str(path))
+    (source,) = search.find([str(path)]).sources
+    source.only(0.0, 2.0)
+    assert source.info().rate == pytest.approx(RATE)
+    assert layout.call_count == 1
+
+
+@pytest.mark.parametrize(("most", "times"), [(search._MOST_HELD, 1), (0, 2)])
+def test_a_series_of_a_folder_is_read_once_where_there_is_room(tmp_path, monkeypatch, most, times):
+    np.savetxt(tmp_path / "a.csv", np.stack([TIMES, WAVE], axis=1), delimiter=",")
+    series_of = mock.Mock(wraps=series_files.series_of)
+    monkeypatch.setattr(series_files, "series_of", series_of)
+    monkeypatch.setattr(search, "_MOST_HELD", most)
+    (source,) = search.find([str(tmp_path)]).sources
+    assert source.channels() == 1
+    assert series_of.call_count == times

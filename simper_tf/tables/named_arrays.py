@@ -1,0 +1,145 @@
+"""Named arrays of a file: MATLAB, HDF5 and `.npz`; the largest is the series, by the rate or times beside it."""
+
+import os
+import pathlib
+import struct
+import zipfile
+import zlib
+
+import numpy as np
+import pandas as pd
+
+from simper_tf.tables import clock, rates, wfdb_records
+from simper_tf.tables.delimited import refuse_long
+from simper_tf.tables.sampled import Sampled, damaged
+from simper_tf.utils.errors import RawDataError
+
+# Of MATLAB's version 5: the type of a compressed array, and the bytes of it that are unpacked at a time.
+_COMPRESSED, _BLOCK = 15, 2**20
+
+
+def matlab(path: pathlib.Path) -> Sampled:
+    """Returns the largest array of numbers in a `.mat` or HDF5 file, by the rate or the times that it holds beside it.
+
+    A record of PhysioNet, with a `.hea` file beside it, is read as such.
+
+    Raises:
+        RawDataError: it is damaged, or holds no series.
+    """
+    if path.with_suffix(".hea").is_file():
+        return wfdb_records.signals(path)
+    import h5py
+    import scipy.io
+
+    try:
+        if not (is_hdf5 := h5py.is_hdf5(path)):
+            _refuse_swollen(path)
+        held = dict(_of_hdf5(path) if is_hdf5 else _flat(scipy.io.loadmat(path, simplify_cells=True)))
+    except (RawDataError, MemoryError):
+        raise
+    except Exception as error:  # The reader of damaged files raises whatever it ran into.
+        raise damaged(path, error, f"a {path.suffix} file") from error
+    return _largest(path, held)
+
+
+def archive(path: pathlib.Path) -> Sampled:
+    """Returns the largest array of numbers in a `.npz` file, by the rate or the times that it holds beside it.
+
+    Raises:
+        RawDataError: it is damaged, or holds no series.
+    """
+    try:
+        with zipfile.ZipFile(path) as file:
+            refuse_long(path, sum(entry.file_size for entry in file.infolist()) // 8)
+        with np.load(path, allow_pickle=False) as file:
+            held = dict(_flat(file))
+    except (RawDataError, MemoryError):
+        raise
+    except Exception as error:  # Of damaged headers NumPy raises whatever its parser ran into.
+        raise damaged(path, error, "a .npz file") from error
+    return _largest(path, held)
+
+
+def _refuse_swollen(path):
+    """Refuses a file of version 5 whose compressed arrays would take more memory than a recording may."""
+    with path.open("rb") as file:
+        header, size = file.read(128), 0
+        order = ">" if header[126:] == b"MI" else "<"
+        while len(tag := file.read(8)) == 8:
+            kind, length = struct.unpack(f"{order}II", tag)
+            if kind != _COMPRESSED:
+                file.seek(length, os.SEEK_CUR)
+                continue
+            unpack, left = zlib.decompressobj(), length
+            while left > 0 and (packed := file.read(min(left, _BLOCK))):
+                left -= len(packed)
+                while packed:
+                    size += len(unpack.decompress(packed, _BLOCK))
+                    refuse_long(path, size // 8)
+                    packed = unpack.unconsumed_tail
+
+
+def _largest(path, held):
+    """Returns the largest array of named ones, with rate and times from those beside it."""
+    series = {name: value for name, value in held.items() if value.size >= 3 and value.ndim <= 2}
+    flat = {name: value.ravel() for name, value in series.items() if max(value.shape) == value.size}
+    moments = {name: value for name, value in flat.items() if clock.named(_last(name))[0]}
+    channels = {name: value for name, value in series.items() if name not in moments and value.dtype.kind in "iuf"}
+    if not channels:
+        found = f"no series among {', '.join(held)[:60] or 'nothing'}"
+        raise RawDataError(path, found, "an array of numbers", "Save one.")
+    name = max(channels, key=lambda name: channels[name].size)
+    values = np.atleast_2d(np.asarray(channels[name], np.float64))
+    values = values.T if values.shape[0] < values.shape[1] else values
+    refuse_long(path, values.size)
+    single = {
+        key: float(value.ravel()[0]) for key, value in held.items() if value.size == 1 and value.dtype.kind in "iuf"
+    }
+    stated = [rate for key, value in single.items() if (rate := rates.of_value(_last(key), value))]
+    others = [other for other in channels if other != name]
+    notes = [f"Of several arrays the largest, {name}, is read; left out: {', '.join(others[:5])}."] if others else []
+    beside = [item for item in moments.items() if item[1].size == len(values)]
+    seconds = clock.seconds(_last(beside[0][0]), "", _as_column(beside[0][1]))[0] if beside else None
+    return Sampled(values, stated[0] if stated else None, [name] * values.shape[1], notes, seconds)
+
+
+def _as_column(values):
+    return values.astype(np.float64) if values.dtype.kind in "iuf" else pd.Series(values).astype("str")
+
+
+def _last(name):
+    return name.rpartition(".")[2].lower()
+
+
+def _flat(held, before=""):
+    """Yields the names and values of numbers in nested dictionaries."""
+    for name, value in held.items():
+        if str(name).startswith("__"):
+            continue
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{name}.")
+        elif (value := np.asarray(value)).dtype.kind in "iufUO":
+            yield before + name, value
+
+
+def _of_hdf5(path):
+    """Yields the names and values of numbers in an HDF5 file, such as a `.mat` file of version 7.3."""
+    import h5py
+
+    items = {}
+    with h5py.File(path, "r") as file:
+        file.visititems(lambda name, item: items.setdefault(name, item) and None)
+        sets = {name: item for name, item in items.items() if isinstance(item, h5py.Dataset) and name[0] != "#"}
+        for name, item in sets.items():
+            if item.external or item.is_virtual:
+                found = f"a data set {name} whose values are in other files"
+                raise RawDataError(path, found, "values in the file itself", "Copy them into it.")
+        numbers = {name: item for name, item in sets.items() if item.dtype.kind in "iuf"}
+        refuse_long(path, sum(item.size for item in numbers.values()))
+        for name, item in items.items():
+            dotted = name.replace("/", ".")
+            if name in numbers:
+                yield dotted, item[()]
+            for key, value in item.attrs.items():  # Such as a rate beside its series.
+                if np.size(value) == 1 and np.asarray(value).dtype.kind in "iuf":
+                    yield f"{dotted}.{key}", np.asarray(value)

@@ -1,0 +1,84 @@
+"""Samples of sound files: those of sensors as they are, of what is heard how loud it is."""
+
+import contextlib
+import os
+import pathlib
+import struct
+
+import numpy as np
+
+from simper_tf.tables.delimited import refuse_long
+from simper_tf.tables.even_series import Stored
+from simper_tf.tables.sampled import Sampled, damaged, library
+from simper_tf.utils.errors import RawDataError
+
+# From so many samples a second on a sound file is sound, in which repetitions are told by how loud it is: biosignals
+# come at 2,000 at most, telephones at 8,000. A hundred values a second follow knocks of 20 Hz.
+_SOUND_RATE, _LOUDNESS_RATE = 4000, 100
+_LOUD_AT_ONCE = 2**10  # Values of loudness, of 10 s of sound.
+
+
+def sound(path: pathlib.Path) -> Sampled:
+    """Returns the samples of a `.wav` or `.flac` file; of sound, 4,000 a second and more, how loud it is every 0.01 s.
+
+    Raises:
+        RawDataError: it is damaged, or its header contradicts itself.
+    """
+    soundfile = library(path, "soundfile")
+    notes = _check_riff(path)
+    with _reading_sound(path, soundfile), soundfile.SoundFile(os.fsencode(path)) as file:
+        rate, channels, frames = file.samplerate, file.channels, len(file)
+    if not 0 < rate <= 10**6 or frames < 3:
+        raise RawDataError(path, f"{frames} samples at {rate} a second", "a recording", "Record it again.")
+
+    def samples(first, last):
+        with _reading_sound(path, soundfile), soundfile.SoundFile(os.fsencode(path)) as file:
+            file.seek(first)
+            found = file.read(last - first, dtype="float64", always_2d=True)
+        if len(found) < last - first:
+            raise RawDataError(path, f"{first + len(found)} samples", f"{frames}, as its header says", "Save it again.")
+        return found
+
+    if rate < _SOUND_RATE:
+        refuse_long(path, frames * channels)
+        return Sampled(Stored((frames, channels), samples), float(rate), [""] * channels, notes)
+    step = rate // _LOUDNESS_RATE
+    refuse_long(path, frames // step)
+    # Blocks without an edge: a tone of 440 Hz would beat with plain ones of 0.01 s, 20 times a second.
+    weights = np.hanning(2 * step + 2)[1:-1].reshape(2, step) / np.hanning(2 * step + 2).sum()
+
+    def loudness(first, last):
+        parts = []
+        for start in range(first, last, _LOUD_AT_ONCE):
+            stop = min(start + _LOUD_AT_ONCE, last)
+            power = (samples(start * step, (stop + 1) * step) ** 2).mean(axis=1).reshape(-1, step)
+            parts.append(np.sqrt(power[:-1] @ weights[0] + power[1:] @ weights[1]))
+        return np.concatenate(parts)
+
+    return Sampled(Stored((frames // step - 1, 1), loudness), rate / step, ["loudness"], notes, step=step)
+
+
+@contextlib.contextmanager
+def _reading_sound(path, soundfile):
+    try:
+        yield
+    except (soundfile.SoundFileError, RuntimeError, OSError, ValueError) as error:
+        raise damaged(path, error, "a sound file") from error
+
+
+def _check_riff(path):
+    """Returns a note where a wav file is cut off; refuses one whose header contradicts itself."""
+    with path.open("rb") as file:
+        start = file.read(36)
+        size = os.fstat(file.fileno()).st_size
+    if start[:4] != b"RIFF" or len(start) < 36 or start[12:16] != b"fmt ":
+        return []
+    (stated,), (channels, rate, speed, align, bits) = (
+        struct.unpack_from("<I", start, 4),
+        struct.unpack_from("<HIIHH", start, 22),
+    )
+    if (speed and align and speed % align == 0 and speed != rate * align) or not channels:
+        said = f"{channels} channels of {bits} bits, {align} bytes at once, {rate} times and {speed} bytes a second"
+        raise RawDataError(path, f"a header that contradicts itself ({said})", "a whole wav file", "Save it again.")
+    missing = stated + 8 - size
+    return [f"{missing:,} of {stated + 8:,} bytes are missing: the file is cut off."] if 1 < missing < 2**31 else []
