@@ -6,7 +6,7 @@ import numpy as np
 
 from simper_tf.reading import result
 from simper_tf.reading.source_reader import Done
-from simper_tf.recordings.sources import Info
+from simper_tf.recordings.source_contract import Info
 
 STILL = np.full((24, 32, 3), 90, np.uint8)
 INFO = Info(10.0, 12.0, 24, 32)

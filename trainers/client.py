@@ -73,7 +73,7 @@ def clips_of(source, rate, seconds, hop, frame_shape):
     """Yields the start in seconds and the frames of each window; a last one ends with the recording.
 
     Args:
-        source: A `sources.Source`.
+        source: A `source_contract.Source`.
         rate: Frames per second that are sent.
         seconds, hop: Of a window, and from the start of one to that of the next.
         frame_shape: `(H, W, C)` of the model.

@@ -10,13 +10,13 @@ import numpy as np
 from simper_tf.commands import mp4
 from simper_tf.reading import answers, result
 from simper_tf.reading.source_reader import Done, Wishes
-from simper_tf.recordings import sources
+from simper_tf.recordings import source_contract
 
 _LONGEST_SIDE, _SHORTEST_SIDE = 1280, 320  # Pixels of the longer side, at most and at least.
 _COLORS = ((0, 114, 178), (213, 94, 0), (0, 158, 115))  # RGB, told apart by the color-blind.
 
 
-def refuse_unwritable(path: pathlib.Path, source: sources.Source):
+def refuse_unwritable(path: pathlib.Path, source: source_contract.Source):
     """Raises ValueError where a video cannot go: on the recording itself, into no folder, or under another ending.
 
     Args:
@@ -29,7 +29,9 @@ def refuse_unwritable(path: pathlib.Path, source: sources.Source):
         raise ValueError(f"--video={path} is the recording itself, which would be lost: name another file.")
 
 
-def write(path: pathlib.Path, source: sources.Source, wishes: Wishes, done: Done, progress=lambda seconds: None):
+def write(
+    path: pathlib.Path, source: source_contract.Source, wishes: Wishes, done: Done, progress=lambda seconds: None
+):
     """Writes the video; one that cannot be written whole is not left behind, and what was there before stays.
 
     Each frame keeps its own time.

@@ -85,7 +85,7 @@ class Kept:
             return None
         try:
             paths = [file for path in target.paths for file in _with_samples(path)]
-            states = [(os.path.abspath(path), path.stat()) for path in paths]  # noqa: PTH100
+            states = [(os.path.abspath(path), path.stat()) for path in paths]  # noqa: PTH100  (`absolute` keeps `..`)
         except OSError:
             return None
         files_at_hand = [[path, state.st_size, state.st_mtime_ns] for path, state in states]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from simper_tf.commands import console
 from simper_tf.commands.command_options import Predict
 from simper_tf.reading import learned, source_reader
-from simper_tf.recordings import sources
+from simper_tf.recordings import source_contract
 from simper_tf.utils import quiet
 from simper_tf.utils.errors import RawDataError, printable
 
@@ -35,14 +35,14 @@ class Learner:
 
             self._model = exported.Exported(request.model)
 
-    def check(self, source: sources.Source):
+    def check(self, source: source_contract.Source):
         """Refuses a recording that an encoder cannot read."""
         if self._model:
             self._model.check(source)
         if self._request.adapt and source.is_live:
             source.require_pictures("`adapt`", twice=True)
 
-    def added(self, source: sources.Source, done: source_reader.Done) -> source_reader.Done:
+    def added(self, source: source_contract.Source, done: source_reader.Done) -> source_reader.Done:
         """Returns what was read with what encoders say of it."""
         wishes, seconds = wishes_of(self._request), self._request.adapt
         if self._model:
@@ -59,7 +59,7 @@ class Learner:
 
 
 def with_adapted(
-    source: sources.Source, wishes: source_reader.Wishes, done: source_reader.Done, seconds: float,
+    source: source_contract.Source, wishes: source_reader.Wishes, done: source_reader.Done, seconds: float,
     window: float | None = None, report: Callable[[float], None] = lambda left: None,
 ) -> source_reader.Done:  # fmt: skip
     """Returns what was read with what SimPer says that learns from the recording; where nothing is clear, with a note.

@@ -16,7 +16,7 @@ from simper_tf.commands import console
 from simper_tf.commands.command_options import Predict
 from simper_tf.commands.learners import Learner, wishes_of
 from simper_tf.reading import live_count, records, source_reader
-from simper_tf.recordings import search, sources
+from simper_tf.recordings import search, source_contract
 from simper_tf.utils import files
 from simper_tf.utils.errors import RawDataError, guarding, printable
 from simper_tf.utils.options import declared
@@ -36,7 +36,7 @@ class Read(NamedTuple):
     """
 
     record: dict
-    source: sources.Source | None = None
+    source: source_contract.Source | None = None
     done: source_reader.Done | None = None
 
 
@@ -94,7 +94,7 @@ def _show_count(number, answer):
     console.say(f"  {number} so far{f', {answer.hertz:.3g} Hz' if answer else ''}")
 
 
-def opened(target: search.Target, request: Predict) -> sources.Source:
+def opened(target: search.Target, request: Predict) -> source_contract.Source:
     """Returns a recording as somebody wants it opened; raises RawDataError where it is none."""
     return target.open(request.rate, request.rate is not None, time=request.time, columns=request.columns)
 

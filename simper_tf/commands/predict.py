@@ -45,8 +45,8 @@ def predict(names: Sequence[str], request: Predict) -> list[str]:
         OSError: what was read cannot be written.
     """
     if request.scheduler:  # Workers run in folders of their own.
-        names = [name if name.isdecimal() else os.path.abspath(name) for name in names]  # noqa: PTH100
-        out, model = (path and os.path.abspath(path) for path in (request.out, request.model))  # noqa: PTH100
+        names = [name if name.isdecimal() else os.path.abspath(name) for name in names]  # noqa: PTH100  (`absolute` keeps `..`)
+        out, model = (path and os.path.abspath(path) for path in (request.out, request.model))  # noqa: PTH100  (`absolute` keeps `..`)
         request = dataclasses.replace(request, out=out, model=model)
     out, targets = pathlib.Path(request.out), search.listed(list(names))
     if request.video:

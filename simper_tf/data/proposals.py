@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simper_tf.recordings import gaps, windows
-from simper_tf.recordings.sources import Info
+from simper_tf.recordings.source_contract import Info
 from simper_tf.utils.units import PERIODS
 
 # Frames to a period of the fastest repetition: at twice the speed there are half of them, above the two that Nyquist

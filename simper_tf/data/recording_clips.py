@@ -11,7 +11,7 @@ from simper_tf.data import proposals
 from simper_tf.recordings import arrays, search, windows
 from simper_tf.recordings import gaps as missing
 from simper_tf.recordings.pixels import levels
-from simper_tf.recordings.sources import Info, Source
+from simper_tf.recordings.source_contract import Info, Source
 from simper_tf.utils.errors import RawDataError, printable
 from simper_tf.utils.standardize import changes
 

@@ -11,7 +11,7 @@ from simper_tf.export import saved_model
 from simper_tf.reading.learned import Learned, Part, median
 from simper_tf.recordings import windows
 from simper_tf.recordings.pixels import levels
-from simper_tf.recordings.sources import Source
+from simper_tf.recordings.source_contract import Source
 from simper_tf.signals import octave, spectrum
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.standardize import is_series

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 
 from simper_tf.reading import answers, source_reader
 from simper_tf.reading.result import Answer, Span
-from simper_tf.recordings import search, sources
+from simper_tf.recordings import search, source_contract
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
-Recording = str | os.PathLike | ArrayLike | Iterable[np.ndarray] | sources.Source
+Recording = str | os.PathLike | ArrayLike | Iterable[np.ndarray] | source_contract.Source
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -91,7 +91,7 @@ class Repetitions(source_reader.Done):
 
 def read(
     recording: Recording, rate: float | None = None, *, band: tuple[float, float] | None = None, start: float = 0.0,
-    end: float = math.inf, crop: sources.Box | None = None, face: bool = False, time: str | int = "",
+    end: float = math.inf, crop: source_contract.Box | None = None, face: bool = False, time: str | int = "",
     columns: Sequence[str | int] = (),
 ) -> Repetitions:  # fmt: skip
     """Counts what repeats in a recording; nothing is learned, and TensorFlow is not loaded.
@@ -127,7 +127,7 @@ def read(
 
 def _source(recording, rate, time, columns):
     """Returns the one recording that somebody gave."""
-    if isinstance(recording, sources.Source):
+    if isinstance(recording, source_contract.Source):
         return recording
     if not isinstance(recording, str | os.PathLike):
         if rate is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from simper_tf.reading import film_reader, result, series_reader
 from simper_tf.reading.learned import Learned
-from simper_tf.recordings import face, sources
+from simper_tf.recordings import face, source_contract
 from simper_tf.utils.errors import RawDataError
 
 # Pixels of the longer side of the frames that are read, and of the shorter one at least: slopes take two.
@@ -38,7 +38,7 @@ class Wishes:
     band: tuple[float, float] | None = None
     start: float = 0.0
     end: float = math.inf
-    box: sources.Box | None = None
+    box: source_contract.Box | None = None
     face: bool = False
 
 
@@ -48,7 +48,7 @@ class Done:
 
     Attributes:
         name: As it was named.
-        info: Its `sources.Info`.
+        info: Its `source_contract.Info`.
         notes: Sentences on it.
         reading: What repeats in it.
         learned: What trained encoders say of it.
@@ -59,13 +59,13 @@ class Done:
     """
 
     name: str
-    info: sources.Info
+    info: source_contract.Info
     notes: tuple[str, ...]
     reading: result.Reading
     learned: tuple[Learned, ...] = ()
     stills: tuple[np.ndarray, ...] = ()
     channels: tuple[str, ...] = ()
-    view: sources.Box | None = None
+    view: source_contract.Box | None = None
 
     def channel(self, answer: result.Answer) -> str:
         """Name of the channel that an answer was counted in, of several; empty for what they have in common."""
@@ -75,7 +75,7 @@ class Done:
 
 
 def reading_of_source(
-    source: sources.Source,
+    source: source_contract.Source,
     wishes: Wishes = Wishes(),
     progress: Callable[[float], None] | None = None,
     watch: Callable[[float, np.ndarray], None] | None = None,
@@ -117,7 +117,7 @@ def reading_of_source(
 
 
 def small_frames(
-    source: sources.Source, wishes: Wishes, info: sources.Info, box: sources.Box | None
+    source: source_contract.Source, wishes: Wishes, info: source_contract.Info, box: source_contract.Box | None
 ) -> Iterator[tuple[float, np.ndarray]]:
     """Yields seconds and `(H, W, C)` uint8 of the small frames that are read, of a box in the pictures or of all."""
     return _levels(functools.partial(source.frames, wishes.start, wishes.end, shape_of(info, box), box))
@@ -150,14 +150,14 @@ def renamed(done: Done, name: str, notes: tuple[str, ...] = ()) -> Done:
     return dataclasses.replace(done, name=name, notes=(*done.notes, *notes))
 
 
-def shape_of(info: sources.Info, box: sources.Box | None = None) -> tuple[int, int]:
+def shape_of(info: source_contract.Info, box: source_contract.Box | None = None) -> tuple[int, int]:
     """Returns `(height, width)` of the frames that are read of a recording, or of a box in it."""
     width, height = box[2:] if box else (info.width, info.height)
     scale = min(1.0, LONGEST_SIDE / max(height, width))
     return max(round(scale * height), FEWEST_PIXELS), max(round(scale * width), FEWEST_PIXELS)
 
 
-def check_box(source: sources.Source, info: sources.Info, box: sources.Box | None):
+def check_box(source: source_contract.Source, info: source_contract.Info, box: source_contract.Box | None):
     """Raises RawDataError where a box is not inside of the pictures."""
     if box and (box[0] + box[2] > info.width or box[1] + box[3] > info.height):
         expected = f"a box inside of {info.width} x {info.height} pixels"

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simper_tf.recordings.sources import Frames, Series, Source
+from simper_tf.recordings.source_contract import Source
+from simper_tf.recordings.sources import Frames, Series
 from simper_tf.tables import series_files
 from simper_tf.utils.errors import RawDataError
 

@@ -1,6 +1,6 @@
 """Facts of videos, without decoding where packets tell them, and small frames of them, inside the worker."""
 
-import os
+import pathlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -132,7 +132,7 @@ def _without_strays(moments):
 
 def _times_of_index(opened):
     """Returns the `_Times` of an AVI file with a whole index of pictures as they are, without reading them."""
-    stream, size = opened.stream, os.path.getsize(opened.path)  # noqa: PTH202
+    stream, size = opened.stream, pathlib.Path(opened.path).stat().st_size
     if opened.container.format.name != "avi" or stream.codec_context.name != "rawvideo":
         return None
     entries = list(stream.index_entries)
@@ -150,7 +150,7 @@ def _times_of_frames(path, rate):
         frames = [(moment, frame.key_frame, decoder.lost) for moment, frame in decoder.timed()]
     shown, is_key, lost = np.array(frames).reshape(-1, 3).T
     end = 2 * shown[-1] - shown[-2] if len(shown) > 1 else 0.0
-    return _Times(shown, shown[is_key > 0], end, os.path.getsize(path), np.diff(lost) > 0)  # noqa: PTH202
+    return _Times(shown, shown[is_key > 0], end, pathlib.Path(path).stat().st_size, np.diff(lost) > 0)
 
 
 def _notes(opened, times):

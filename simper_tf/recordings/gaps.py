@@ -1,6 +1,7 @@
 """Samples of series that are missing: how many are interpolated, and whether any may be."""
 
-from simper_tf.recordings.sources import Info, Series
+from simper_tf.recordings.source_contract import Info
+from simper_tf.recordings.sources import Series
 from simper_tf.utils.errors import RawDataError
 
 CHOICES = ("interpolate", "refuse")

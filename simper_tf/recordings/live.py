@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from simper_tf.recordings import video
-from simper_tf.recordings.sources import Info, Source
+from simper_tf.recordings.source_contract import Info, Source
 from simper_tf.utils import quiet
 from simper_tf.utils.errors import RawDataError
 

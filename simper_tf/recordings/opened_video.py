@@ -5,6 +5,7 @@ It gets an open file and no name, may open nothing else, and reads only formats 
 
 import contextlib
 import os
+import pathlib
 from typing import NamedTuple
 
 import av
@@ -102,7 +103,7 @@ def _refuse_endless(path, container, stream):
     """Raises RawDataError where a small file states more pixels than a day of computing decodes."""
     seconds = (container.duration or 0) / av.time_base % _CLOCK_SECONDS
     count = stream.frames or seconds * float(stream.average_rate or 0)
-    pixels, size = count * stream.width * stream.height, os.path.getsize(path)  # noqa: PTH202
+    pixels, size = count * stream.width * stream.height, pathlib.Path(path).stat().st_size
     if pixels > max(_MOST_PIXELS, _MOST_PIXELS_A_BYTE * size) or count > _MOST_FRAMES:
         found = f"a header of {count:,.0f} frames of {stream.width} x {stream.height} pixels in {size:,} bytes"
         raise RawDataError(path, found, "no more than so few bytes can hold", _AGAIN)

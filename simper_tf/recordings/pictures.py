@@ -4,7 +4,6 @@ Headers are looked at first: a file of half a megabyte can state a picture of a 
 """
 
 import contextlib
-import os
 import pathlib
 import re
 from collections.abc import Iterator, Sequence
@@ -102,7 +101,7 @@ def task_frames(paths, first, last, shape, box):
 
 def _pages(path, image):
     """Returns the number of pages; refuses more pixels than the bytes can hold, such as pages of one and the same."""
-    count, size = getattr(image, "n_frames", 1), os.path.getsize(path)  # noqa: PTH202
+    count, size = getattr(image, "n_frames", 1), pathlib.Path(path).stat().st_size
     pixels = count * image.width * image.height
     if pixels > max(_MOST_PIXELS, _MOST_PIXELS_A_BYTE * size):
         found = f"a header of {count:,} pages of {image.width} x {image.height} pixels in {size:,} bytes"

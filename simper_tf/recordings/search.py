@@ -6,7 +6,7 @@ import pathlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from simper_tf.recordings import live, pictures, sources
+from simper_tf.recordings import live, pictures, source_contract, sources
 from simper_tf.utils import endings, raw_files, worker
 from simper_tf.utils.errors import RawDataError, guarding
 
@@ -39,7 +39,7 @@ class Target(NamedTuple):
     problem: RawDataError | None = None
     member: str = ""
 
-    def open(self, rate: float | None = None, is_filmed_at_rate: bool = False, **columns) -> sources.Source:
+    def open(self, rate: float | None = None, is_filmed_at_rate: bool = False, **columns) -> source_contract.Source:
         """Returns its source.
 
         Args:
@@ -67,7 +67,7 @@ class Found(NamedTuple):
         skipped: Why texts in folders are no series.
     """
 
-    sources: list[sources.Source]
+    sources: list[source_contract.Source]
     problems: list[RawDataError]
     skipped: list[RawDataError]
 
@@ -202,7 +202,7 @@ def _paths(name, problems):
     if _true(path.is_dir):
         return _below(path, problems)
     if not _true(path.exists) and glob.has_magic(name):
-        matches = [pathlib.Path(match) for match in sorted(glob.glob(name, recursive=True))]  # noqa: PTH207
+        matches = [pathlib.Path(match) for match in sorted(glob.glob(name, recursive=True))]  # noqa: PTH207  (`Path.glob` takes no absolute pattern)
         files = [match for match in matches if not _true(match.is_dir)]
         if not files:
             raise RawDataError(name, "no file that fits", "a pattern of recordings", "Correct the pattern.")

@@ -8,7 +8,7 @@ without seeking. A rotation stored in the file is applied; both fields of an int
 import dataclasses
 import functools
 import math
-import os
+import pathlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -191,7 +191,7 @@ def _check_continuous(path, start, end, times):
 def _measured(path, rate):
     """Returns the `VideoInfo` by the file's own times; a file is looked at once until it changes."""
     try:
-        state = os.stat(path)  # noqa: PTH116
+        state = pathlib.Path(path).stat()
     except OSError:
         return _kept.__wrapped__(path, rate)
     return _kept(path, rate, state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)

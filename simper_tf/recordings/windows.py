@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from simper_tf.recordings import retime
-from simper_tf.recordings.sources import Info
+from simper_tf.recordings.source_contract import Info
 from simper_tf.utils.errors import RawDataError
 
 # Periods of the slowest repetition that a window holds, and the fewest that can be told from a drift.

@@ -25,7 +25,7 @@ from simper_tf.export import saved_model
 from simper_tf.methods import SimPer
 from simper_tf.methods.frequencies import CLIPS_AT_ONCE
 from simper_tf.recordings import search
-from simper_tf.recordings.sources import Source
+from simper_tf.recordings.source_contract import Source
 from simper_tf.signals import readout, spectrum
 from simper_tf.signals.octave import resolve_together
 from simper_tf.signals.votes import LabeledOctave, Octave

@@ -65,7 +65,7 @@ def answers(task: str, path, memory: int | None = None, **arguments) -> Iterator
         RawDataError: the function raises anything, or does not survive the file.
         OSError: no worker can be started.
     """
-    names = {os.path.abspath(name): name for name in (path if isinstance(path, list) else [path])}  # noqa: PTH100
+    names = {os.path.abspath(name): name for name in (path if isinstance(path, list) else [path])}  # noqa: PTH100  (`absolute` keeps `..`)
     worker = _Worker.ready()
     try:
         request = {"task": task, "paths": [*names], "is_list": isinstance(path, list), "memory": memory}

@@ -7,7 +7,7 @@ from made_answers import INFO, answer, done
 from simper_tf.commands import annotated, html_page
 from simper_tf.reading import drawing, records
 from simper_tf.reading.source_reader import Wishes
-from simper_tf.recordings import sources
+from simper_tf.recordings import source_contract, sources
 
 
 def _axes(figure):
@@ -59,7 +59,7 @@ def test_count_and_phase_by_hand(moment, count, phase):
 
 
 def test_the_copy_has_every_frame_at_its_time(tmp_path):
-    class Uneven(sources.Source):
+    class Uneven(source_contract.Source):
         def info(self):
             return INFO
 
@@ -98,7 +98,7 @@ def test_an_answer_is_drawn_from_its_start_to_its_end(moment):
 
 
 def test_a_copy_that_fails_leaves_what_was_there(tmp_path):
-    class Broken(sources.Source):
+    class Broken(source_contract.Source):
         def info(self):
             return INFO
 

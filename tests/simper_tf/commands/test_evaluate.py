@@ -15,7 +15,7 @@ from simper_tf.commands import evaluate, learners, main, sample
 from simper_tf.data.own_labels import Stretch
 from simper_tf.evaluation import rows
 from simper_tf.reading.learned import Learned
-from simper_tf.recordings.sources import Info
+from simper_tf.recordings.source_contract import Info
 from simper_tf.utils.errors import RawDataError
 
 

@@ -1,17 +1,13 @@
-"""`simper app`: uploads as a browser sends them, a real process, and a browser where there is one."""
+"""`simper app`: uploads as a browser sends them."""
 
 import base64
-import contextlib
 import csv
 import html
-import http.client
 import io
 import json
 import math
 import pathlib
 import re
-import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -19,23 +15,13 @@ import time
 import zipfile
 
 import av
-import chromium
 import numpy as np
-import photographs
 import pytest
 from predicted import breath
-from processes import ROOT, Command, done
+from processes import ROOT
 
 from docs.sample import repetitions
-from simper_tf.commands import command_options, page_form, page_server, sample
-
-
-@pytest.fixture(scope="module")
-def swing(tmp_path_factory):
-    """Returns a video that swings at 1.2 Hz for 9 s."""
-    path = tmp_path_factory.mktemp("clips") / "swing é.mp4"
-    photographs.swinging(path, 1.2, 1, 25, seconds=9, size=(80, 60))
-    return path
+from simper_tf.commands import command_options, page_connections, page_form, page_readings, page_server, sample
 
 
 @pytest.fixture
@@ -102,7 +88,7 @@ def test_progress_is_told_by_the_number_of_a_form(client, monkeypatch):
         told.append(client.get("/progress/7").json)
         raise ValueError("Enough.")
 
-    monkeypatch.setattr(page_server, "_read", read)
+    monkeypatch.setattr(page_readings, "_read", read)
     send(client, series(), key="7")
     assert told == [0.25]
     assert client.get("/progress/7").json is None
@@ -199,7 +185,7 @@ def test_a_disk_that_is_full_is_one_sentence(client, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(page_server, "_read", full)
+    monkeypatch.setattr(page_readings, "_read", full)
     answered = send(client, series())
     assert answered.status_code == 500
     assert "No space left on device" in answered.text
@@ -224,136 +210,6 @@ def test_the_form_offers_the_units_of_the_command(client):
     assert re.findall(r'<option value="(\w+)">', page) == list(command_options.UNITS)
 
 
-@pytest.fixture
-def address():
-    """Yields the address of the command at work, which is told to stop afterwards and does."""
-    with Command(["simper_tf", "app", "--port=0"]) as process:
-        yield re.match(r"(http://127\.0\.0\.1:\d+) shows the page", process.stdout.readline())[1]
-        process.send_signal(signal.SIGTERM)
-        out, err = process.communicate()
-        assert (process.returncode, out) == (0, "Ended; nothing that was uploaded is kept.\n")
-        assert "Traceback" not in err
-
-
-def test_a_host_that_is_none_is_refused_by_its_flag():
-    with pytest.raises(ValueError, match=r"--host=999\.1\.1\.1 is no address of this machine\. Name one"):
-        page_server.server(page_server.make(), "999.1.1.1", 0, 1.0)
-
-
-@pytest.mark.slow
-def test_the_command_refuses_a_port_that_is_taken(address):
-    port = address.rpartition(":")[2]
-    code, _, err = done(["simper_tf", "app", f"--port={port}"])
-    assert code == 1
-    assert f"app: error: --port={port} on 127.0.0.1 cannot be used" in err.splitlines()[-1]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not chromium.PROGRAM, reason=chromium.NO_PROGRAM)
-@pytest.mark.parametrize("width", [400, 1200])
-def test_a_browser_reads_a_video_and_downloads_its_answers(address, swing, width):
-    fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-    with chromium.Page(f"{address}/", width) as browser:
-        assert browser.ask(fits)
-        drop(browser, swing)
-        browser.click("button")
-        wait_for(browser, "document.querySelector('.player:not([hidden])')")
-        assert browser.ask("document.querySelector('h2').textContent") == swing.name
-        assert re.search(r"1[01] repetitions from", browser.ask("document.querySelector('section').textContent"))
-        assert browser.ask("Array.from(document.images).every(image => image.naturalWidth > 0)")
-        assert browser.ask(fits)
-        assert downloaded(browser.ask("document.body.innerHTML"))[0] == "swing é.csv"
-        browser.ask("document.querySelector('details').open = true")
-        held = "Array.from(document.querySelectorAll('.scroll')).every(box => box.scrollWidth <= box.clientWidth)"
-        assert browser.ask(held)
-        browser.ask("document.querySelector('.player video').currentTime = 5")
-        wait_for(browser, "/^[56] of 1[01]$/.test(document.querySelector('output').textContent)")
-        assert browser.said == []
-        assert [url for url in browser.remote if not url.startswith((address, "blob:"))] == []
-
-
-def drop(browser, path):
-    """Drops a file into the zone, as from a window of files."""
-    browser.ask("var zone = document.querySelector('.drop').getBoundingClientRect()")
-    x, y = browser.ask("[zone.x + 20, zone.y + 20]")
-    data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
-    for kind in ("dragEnter", "dragOver", "drop"):
-        browser.call("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
-
-
-def wait_for(browser, expression):
-    """Waits for something in the page, and fails with its text where it does not come."""
-    for _ in range(3000):
-        if browser.ask(f"Boolean({expression})"):
-            return
-        time.sleep(0.1)
-    pytest.fail(browser.ask("document.body.innerText"))
-
-
-def begin(server):
-    """Serves in a thread of this process and returns its port."""
-    threading.Thread(target=server.run, daemon=True).start()
-    return server.effective_port
-
-
-def test_a_browser_that_closes_ends_its_reading(monkeypatch):
-    reading, ended = threading.Event(), threading.Event()
-
-    def endless(path, name, wishes, rate, model, check):
-        try:
-            while True:
-                reading.set()
-                check(0.0)
-                time.sleep(0.01)
-        finally:
-            ended.set()
-
-    monkeypatch.setattr(page_server, "_read", endless)
-    server = page_server.server(page_server.make(), "127.0.0.1", 0, 1.0)
-    connection = http.client.HTTPConnection("127.0.0.1", begin(server))
-    body = b'--x\r\nContent-Disposition: form-data; name="recording"; filename="a.csv"\r\n\r\n1\r\n--x--\r\n'
-    connection.request("POST", "/read", body, {"Content-Type": "multipart/form-data; boundary=x"})
-    assert reading.wait(20)
-    connection.close()
-    assert ended.wait(20)
-    server.close()
-
-
-def test_half_sent_requests_keep_nobody_and_end(monkeypatch):
-    monkeypatch.setattr(page_server, "_ARRIVING", 0.2)
-    server = page_server.server(page_server.make(), "127.0.0.1", 0, 1.0)
-    port = begin(server)
-    halves = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
-    for half in halves:
-        half.sendall(b"POST /read HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n")
-    whole = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    whole.request("GET", "/")
-    assert whole.getresponse().status == 200
-    for half in halves:
-        with contextlib.suppress(OSError):
-            for _ in range(100):
-                half.sendall(b"x")
-                time.sleep(0.01)
-        half.settimeout(20)
-        assert half.recv(1) == b""
-    server.close()
-
-
-def test_connections_that_ask_for_nothing_make_room(monkeypatch):
-    monkeypatch.setattr(page_server, "_CONNECTIONS", 20)
-    monkeypatch.setattr(page_server, "_GREETING", 0.2)
-    server = page_server.server(page_server.make(), "127.0.0.1", 0, 1.0)
-    port = begin(server)
-    silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(30)]
-    silent[0].sendall(b"GET / HTT")
-    whole = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    whole.request("GET", "/")
-    assert whole.getresponse().status == 200
-    for one in silent:
-        one.close()
-    server.close()
-
-
 def test_twelve_readers_at_once_are_told_their_places(monkeypatch):
     begun, go, told = threading.Event(), threading.Event(), set()
 
@@ -362,7 +218,7 @@ def test_twelve_readers_at_once_are_told_their_places(monkeypatch):
         assert go.wait(60)
         raise ValueError(f"Read {name}.")
 
-    monkeypatch.setattr(page_server, "_read", read)
+    monkeypatch.setattr(page_readings, "_read", read)
     app = page_server.make()
     answers = []
 
@@ -407,14 +263,14 @@ def test_whatever_a_recording_does_the_answer_is_a_sentence(client, monkeypatch)
     def fail(*_):
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr(page_server.source_reader, "reading_of_source", fail)
+    monkeypatch.setattr(page_readings.source_reader, "reading_of_source", fail)
     answered = send(client, series())
     assert answered.status_code == 400
     assert "breath.csv: found what ends its reader (ZeroDivisionError: ours" in answered.text
 
 
 def test_a_recording_that_lasts_too_long_is_refused(client, monkeypatch, swing):
-    monkeypatch.setattr(page_server, "_LONGEST", 5.0)
+    monkeypatch.setattr(page_readings, "_LONGEST", 5.0)
     answered = send(client, swing.read_bytes(), "swing.mp4")
     assert answered.status_code == 400
     assert re.search(r"swing\.mp4: found 0:(09|10); expected 0:05 or less", answered.text)
@@ -491,30 +347,7 @@ def test_a_camera_that_sends_no_frames_is_refused(client, query):
 
 
 def test_a_camera_may_not_send_much_or_from_another_site(client, monkeypatch):
-    monkeypatch.setattr(page_server, "_FROM_CAMERA", 1000)
+    monkeypatch.setattr(page_connections, "IN_MEMORY", 1000)
     assert client.post("/camera?height=36&width=48&rate=15", data=bytes(5184)).status_code == 413
     answered = client.post("/camera", data=b"1", headers={"Origin": "http://example.org"})
     assert answered.status_code == 403
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not chromium.PROGRAM, reason=chromium.NO_PROGRAM)
-def test_a_browser_draws_a_part_saves_a_copy_and_has_a_camera(address, swing):
-    with chromium.Page(f"{address}/", 400, dark=True) as browser:
-        browser.choose("input[type=file]", swing)
-        wait_for(browser, "!document.querySelector('.crop-of').hidden")
-        browser.ask("plate.scrollIntoView({block: 'center'}); var seen = plate.getBoundingClientRect()")
-        x, y, width, height = browser.ask("[seen.x, seen.y, seen.width, seen.height]")
-        for kind, at in (("mousePressed", 0.25), ("mouseMoved", 0.5), ("mouseMoved", 0.9), ("mouseReleased", 0.9)):
-            place = {"x": x + at * width, "y": y + at * height, "button": "left", "buttons": 1, "clickCount": 1}
-            browser.call("Input.dispatchMouseEvent", type=kind, **place)
-        assert browser.ask("form.crop.value.split(',').map(Number)") == pytest.approx([20, 15, 52, 39], abs=1)
-        browser.click("[formaction='/copy']")
-        wait_for(browser, "document.querySelector('.answer a[download$=\"_counted.mp4\"]')")
-        browser.click(".camera button")
-        wait_for(browser, "/so far. .*(Hz|repet|still)/.test(says.textContent)")
-        browser.click(".camera button")
-        assert browser.ask("stream === null && shown.srcObject === null")
-        unnamed = "[...document.querySelectorAll('input, select')].filter(one => !one.labels.length).length"
-        assert browser.ask(unnamed) == 0
-        assert browser.said == []

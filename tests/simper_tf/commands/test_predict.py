@@ -14,7 +14,7 @@ from processes import done
 
 from simper_tf.commands import learners, one_recording, predict
 from simper_tf.reading import answers, source_reader
-from simper_tf.recordings import sources
+from simper_tf.recordings import source_contract, sources
 from simper_tf.utils import files
 from simper_tf.utils.errors import RawDataError
 
@@ -122,7 +122,7 @@ def test_a_page_and_a_copy_are_made_and_learning_is_beside(folder, tmp_path, cap
 
 def test_what_a_model_reads_decides_nothing(tmp_path):
     nothing = source_reader.Done(
-        "a", sources.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (), "nothing repeats", ())
+        "a", source_contract.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (), "nothing repeats", ())
     )
     told = source_reader.with_learned(nothing, source_reader.Learned("model", 1.3, 4))
     assert told.reading.clear == ()
@@ -136,7 +136,7 @@ def test_an_answer_that_a_model_contradicts_is_doubtful():
         0, "movement", spans, 1.0, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros
     )
     done = source_reader.Done(
-        "a", sources.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (clear,), "clear", ())
+        "a", source_contract.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (clear,), "clear", ())
     )
     agrees = source_reader.with_learned(done, source_reader.Learned("adapt", 1.05, 4))
     assert (agrees.notes, agrees.reading.clear[0].confidence) == ((), 0.9)
@@ -155,7 +155,7 @@ def test_a_model_without_an_answer_of_its_band_lowers_nothing():
         0, "movement", spans, 1 / 3, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros
     )
     done = source_reader.Done(
-        "a", sources.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (clear,), "clear", ())
+        "a", source_contract.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (clear,), "clear", ())
     )
     for hertz in (0.8, np.nan):  # Outside of its band lies what repeats; then it has no confidence.
         told = source_reader.with_learned(done, source_reader.Learned("model", hertz, 4, (0.4, 5.5)))

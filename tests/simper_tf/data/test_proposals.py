@@ -4,7 +4,7 @@ import pytest
 
 from simper_tf.data import proposals
 from simper_tf.recordings import windows
-from simper_tf.recordings.sources import Info
+from simper_tf.recordings.source_contract import Info
 
 
 def info(rate=25.0, seconds=60.0, height=120, width=160):

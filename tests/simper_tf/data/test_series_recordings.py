@@ -8,7 +8,7 @@ import tensorflow as tf
 from simper_tf import Recordings, SimPer, SpeedSets, Views, small1d
 from simper_tf.data.proposals import Proposal
 from simper_tf.export.served_features import FeaturesModel
-from simper_tf.recordings.sources import Info
+from simper_tf.recordings.source_contract import Info
 from simper_tf.utils.standardize import standardize
 
 RNG = np.random.default_rng(83)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from simper_tf.recordings import windows
-from simper_tf.recordings.sources import Info
+from simper_tf.recordings.source_contract import Info
 from simper_tf.utils.errors import RawDataError
 
 
