@@ -93,7 +93,7 @@ def counted(content, given):
         done = source_reader.reading_of_source(arrays.sources([frames], rate)[0])
     return {
         "said": answers.lines(done)[0],
-        "spans": [list(span) for one in done.reading.clear[:1] for span in one.repetitions],
+        "spans": [list(span) for answer in done.reading.clear[:1] for span in answer.repetitions],
     }
 
 

@@ -69,10 +69,10 @@ class _Queue:
                 self._came.remove(mine)
                 self._left.notify_all()
 
-    def _before(self, one):
+    def _before(self, ticket):
         with self._left:
-            self._left.wait_for(lambda: self._came[0] is one, timeout=1.0)
-            return self._came.index(one)
+            self._left.wait_for(lambda: self._came[0] is ticket, timeout=1.0)
+            return self._came.index(ticket)
 
 
 class _Stopping(console.ToldToStop):
@@ -152,8 +152,8 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1", fol
                     (path, name), *_ = recordings
                     content, name = answer(page_readings.copied, path, name), f"{pathlib.PurePath(name).stem}.mp4"
                     return flask.send_file(io.BytesIO(content), "video/mp4", as_attachment=True, download_name=name)
-                told = page_readings.all_answered(recordings, functools.partial(answer, page_readings.answered))
-                return page_form.page(told)
+                shown = page_readings.all_answered(recordings, functools.partial(answer, page_readings.answered))
+                return page_form.page(shown)
         except page_readings.Left:
             return "", 499
         except ValueError as error:

@@ -175,15 +175,15 @@ class _Reading:
         self._problems.append(reason)
         print(f"predict: {printable(reason)}", file=sys.stderr, flush=True)
 
-    def _copy(self, one):
+    def _copy(self, finished):
         """Writes the copy of a recording with its count, where one is wanted."""
-        if not (self._request.video and one.done):
+        if not (self._request.video and finished.done):
             return
         path, wishes = pathlib.Path(self._request.video), wishes_of(self._request)
-        end = min(one.done.info.seconds, wishes.end)
+        end = min(finished.done.info.seconds, wishes.end)
         try:
             shown = one_recording.progress("writing the video, second", end)
-            annotated.write(path, one.source, wishes, one.done, shown)
+            annotated.write(path, finished.source, wishes, finished.done, shown)
             console.say(f"  Video: {path}.")
         except RawDataError as error:
             self._complain(str(error))

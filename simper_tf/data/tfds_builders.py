@@ -139,8 +139,8 @@ class BySubject(Alone):
 
     def _generate_examples(self, recordings):
         config = self.builder_config
-        for one in recordings:
-            yield from face_recordings.face_clips(one, config.size, config.window, config.stride)
+        for recording in recordings:
+            yield from face_recordings.face_clips(recording, config.size, config.window, config.stride)
 
 
 class OptionalBeam(Alone):

@@ -93,7 +93,8 @@ def together(results) -> str:
 def _without_result(done, unit):
     """Returns what is said where nothing is clear: what was seen of it, or why there is nothing."""
     few = [answer for answer in done.reading.answers if answer.verdict == result.TOO_FEW]
-    seen = [one for one in done.reading.answers if one.verdict == result.UNCLEAR and one.confidence >= film_reader.SEEN]
+    unclear = [answer for answer in done.reading.answers if answer.verdict == result.UNCLEAR]
+    seen = [answer for answer in unclear if answer.confidence >= film_reader.SEEN]
     if few or seen:
         return said(few[0], unit) if few else f"perhaps {said(seen[0], unit)}"
     return _VERDICTS.get(done.reading.verdict, done.reading.verdict)

@@ -60,9 +60,9 @@ def _all_tempos(drawn, done, unit):
     name, look = _lettered(pathlib.Path(done.name).name)
     drawn.suptitle(f"{name}\n{answers.together(done.reading.clear)}", fontsize=_SIZE, **look)
     axes = drawn.add_subplot()
-    told = sorted(done.reading.clear, key=lambda answer: answer.start)
-    like = min(told, key=lambda answer: answer.hertz)
-    for number, answer in enumerate(told):
+    clear = sorted(done.reading.clear, key=lambda answer: answer.start)
+    like = min(clear, key=lambda answer: answer.hertz)
+    for number, answer in enumerate(clear):
         _tempo(axes, answer, COLORS[number % len(COLORS)], unit, like)
     return drawn
 

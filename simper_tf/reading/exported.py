@@ -95,13 +95,16 @@ class Exported:
             RawDataError: it refuses them, or a frame cannot be read.
         """
         answers = [self._answered(window) for window in part.windows(self.shape)]
-        together = self._together(answers) if self._by_pixels and answers else [one["frequency_hz"] for one in answers]
-        hertz = [read if one["is_sure"] else math.nan for read, one in zip(together, answers, strict=True)]
+        together = [answer["frequency_hz"] for answer in answers]
+        if self._by_pixels and answers:
+            together = self._together(answers)
+        hertz = [read if answer["is_sure"] else math.nan for read, answer in zip(together, answers, strict=True)]
         return median("model", hertz, self.band)
 
     def _together(self, answers):
         """Returns the frequencies of windows, whose pixels tell the octave together."""
-        features, pixels, rates = (np.stack([one[name] for one in answers]) for name in ("features", "pixels", "rate"))
+        names = "features", "pixels", "rate"
+        features, pixels, rates = (np.stack([answer[name] for answer in answers]) for name in names)
         return octave.resolve_together(features, pixels, rates.mean(), self.band[0] if self.band else 0.0).tolist()
 
     def _answered(self, window):

@@ -64,11 +64,12 @@ class Repetitions(source_reader.Done):
         """Returns a row for each repetition of each answer, with the number of the answer and what it says."""
         import pandas as pd  # Takes a second to load.
 
-        columns = ("answer", "repetition", "start_s", "end_s", "hertz", "error_hz", "confidence", "verdict", "channel")
+        facts = ("hertz", "error", "confidence", "verdict")
+        columns = ("answer", "repetition", "start_s", "end_s", "hertz", "error_hz", *facts[2:], "channel")
         rows = [
-            (number, repetition, *span, one.hertz, one.error, one.confidence, one.verdict, self.channel(one))
-            for number, one in enumerate(self.answers, start=1)
-            for repetition, span in enumerate(one.repetitions, start=1)
+            (number, repetition, *span, *(getattr(answer, name) for name in facts), self.channel(answer))
+            for number, answer in enumerate(self.answers, start=1)
+            for repetition, span in enumerate(answer.repetitions, start=1)
         ]
         return pd.DataFrame(rows, columns=columns)
 

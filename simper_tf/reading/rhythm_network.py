@@ -53,20 +53,20 @@ def told(windows: np.ndarray, values: Mapping[str, np.ndarray] | None = None) ->
         `(N, 64, K + 1)` float32 of sum 1 over `PERIODS` and none.
     """
     values = weights() if values is None else values
-    one = functools.partial(_layer, values)
+    layer = functools.partial(_layer, values)
     x = contrast(np.asarray(windows, np.float32))
     x = x.reshape(-1, SIDE, SIDE, 2)
     for name in LAYERS[:3]:
-        x = _relu(_halved(x, *one(name)))
-    kernel, bias = one("embed")
+        x = _relu(_halved(x, *layer(name)))
+    kernel, bias = layer("embed")
     x = (x.reshape(len(x), -1) @ kernel + bias).reshape(-1, NUM_FRAMES, kernel.shape[1])
-    x = lag_map(_over_time(x, *one("blend")))
+    x = lag_map(_over_time(x, *layer("blend")))
     for name in LAYERS[5:7]:
-        x = _relu(_over_lags(x, *one(name)))
-    kernel, bias = one("row")
+        x = _relu(_over_lags(x, *layer(name)))
+    kernel, bias = layer("row")
     x = _relu(x.reshape(*x.shape[:2], -1) @ kernel + bias)
-    x = _relu(_over_time(x, *one("course")))
-    kernel, bias = one("told")
+    x = _relu(_over_time(x, *layer("course")))
+    kernel, bias = layer("told")
     logits = x @ kernel + bias
     logits = np.exp(logits - logits.max(-1, keepdims=True))
     return logits / logits.sum(-1, keepdims=True)

@@ -52,7 +52,7 @@ def pulse(frames: np.ndarray, rate: float, whole: bool = False) -> tuple[np.ndar
         return None
     colors = frames[:, skin].mean(1)
     pulses = [readout(colors, rate, BAND) for readout in (_green, skin_colors.chrom, skin_colors.pos)]
-    lines = np.array([line(one, rate) for one in pulses])
+    lines = np.array([line(series, rate) for series in pulses])
     hertz = np.median(lines[:, 0])
     if np.abs(lines[:, 0] - hertz).max() > AGREE * max(hertz, 1):
         return None

@@ -21,19 +21,19 @@ def side_by_side(frame: pd.DataFrame) -> pd.DataFrame:
     if not blocks:
         return frame
     lengths = max(blocks.values(), key=np.sum)
-    told = {name: np.concatenate([*frame[name]]) for name, own in blocks.items() if np.array_equal(own, lengths)}
+    joined = {name: np.concatenate([*frame[name]]) for name, own in blocks.items() if np.array_equal(own, lengths)}
     for name in frame.columns.difference([*blocks]):
         values = pd.to_numeric(frame[name], errors="coerce").to_numpy(np.float64)
         if clock.named(str(name).rpartition(".")[2])[0] and len(values) > 1 and np.isfinite(values).all():
             steps = np.append(np.diff(values), values[-1] - values[-2]) / np.maximum(lengths, 1)
             places = np.concatenate([np.arange(length) for length in lengths])
-            told[name] = np.repeat(values, lengths) + places * np.repeat(steps, lengths)
-    return pd.DataFrame(told)
+            joined[name] = np.repeat(values, lengths) + places * np.repeat(steps, lengths)
+    return pd.DataFrame(joined)
 
 
 def _lengths(column):
     """Returns how many numbers each cell of a column holds; None where one holds something else."""
-    if not all(isinstance(cell, list) and all(isinstance(one, int | float) for one in cell) for cell in column):
+    if not all(isinstance(cell, list) and all(isinstance(number, int | float) for number in cell) for cell in column):
         return None
     lengths = column.map(len).to_numpy(np.int64)
     return lengths if lengths.sum() else None

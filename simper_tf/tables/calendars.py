@@ -45,9 +45,9 @@ def of_columns(table: Table) -> Moments | None:
     days, once for each hour of a column beside them.
     """
     parts = _parts(table)
-    for told in (_of_parts(table, parts), _of_digits(table), _of_days_and_hours(table, parts)):
-        if told is not None and not np.isnan(told.seconds).all() and np.isfinite(dates.unevenness(told.seconds)):
-            return told._replace(columns=told.columns | part_columns(table))
+    for times in (_of_parts(table, parts), _of_digits(table), _of_days_and_hours(table, parts)):
+        if times is not None and not np.isnan(times.seconds).all() and np.isfinite(dates.unevenness(times.seconds)):
+            return times._replace(columns=times.columns | part_columns(table))
     return None
 
 
@@ -120,8 +120,8 @@ def _of_digits(table):
                 continue
             if not dates.is_between(column, place * dates.FIRST_YEAR, place * dates.LAST_YEAR):
                 continue
-            if (told := dates.moments(pd.Series(column).astype("Int64").astype("str"), format=form)) is not None:
-                return Moments(told, {k}, "")
+            if (moments := dates.moments(pd.Series(column).astype("Int64").astype("str"), format=form)) is not None:
+                return Moments(moments, {k}, "")
     return None
 
 

@@ -148,23 +148,23 @@ def _of_table(path, ending, given, time, columns, most=None):
     table = _TABLES[ending](path, columns) if ending in _TABLES else delimited.table_of(path, most)
     known = given[0] or (table.stated[0].rate if table.stated else None)
     column = _number(path, table.names, time) if time else None
-    table, told = _of_rows_with_times(table, time_columns.times_of(table, known, column))
+    table, own_times = _of_rows_with_times(table, time_columns.times_of(table, known, column))
     if columns:
         wanted = [_number(path, table.names, column) for column in columns]
         channels, said = {k: _numbers(path, table, k) for k in wanted}, []
     else:
-        channels, said = _channels(path, table, told.columns)
-    notes, names = [*table.notes, *told.notes, *said], [table.names[k] for k in channels]
-    seconds, values = told.seconds, np.stack([*channels.values()], axis=1)
+        channels, said = _channels(path, table, own_times.columns)
+    notes, names = [*table.notes, *own_times.notes, *said], [table.names[k] for k in channels]
+    seconds, values = own_times.seconds, np.stack([*channels.values()], axis=1)
     is_forward = seconds is None or bool(seconds[0] < seconds[-1])
     if seconds is not None:
-        seconds, values, names, said = time_columns.in_order(seconds, values, names, told.are_dates)
+        seconds, values, names, said = time_columns.in_order(seconds, values, names, own_times.are_dates)
         notes += said
     stated = table.stated or rates.stated(table.names) or rates.of_file_name(path.stem)
     times, rows, said = _believed(path, seconds, values, given, stated)
     if seconds is None:
         return _Held(names, values[rows], times, [*notes, *said])
-    if told.are_dates:
+    if own_times.are_dates:
         time_columns.refuse_repeated(path, seconds)
     inside, cut = _inside(values[rows])
     times = times if isinstance(times, float) else times[inside]
@@ -210,12 +210,12 @@ def _believed(path, seconds, values, given, stated):
             if not first:
                 raise
             notes = [f"The column of times is not used: found {error.found}."]
-    claims += [one._replace(words=f"by {one.words!r}") for one in stated]
+    claims += [claim._replace(words=f"by {claim.words!r}") for claim in stated]
     if not claims:
         claims = [rates.Stated(last or _unknown(path, values), "as given")]
     best, *others = claims
-    if other := next((one for one in others if not rates.agree(best.rate, one.rate)), None):
-        said = [f"{one.rate:.6g} samples a second {one.words}" for one in (best, other)]
+    if other := next((claim for claim in others if not rates.agree(best.rate, claim.rate)), None):
+        said = [f"{claim.rate:.6g} samples a second {claim.words}" for claim in (best, other)]
         if not first and times is None:
             raise RawDataError(path, " and ".join(said), "one rate", f"Name it, such as `rate={best.rate:.6g}`.")
         notes.append(f"{said[0]} hold against {said[1]}.")
@@ -224,13 +224,13 @@ def _believed(path, seconds, values, given, stated):
     return float(best.rate), slice(None), notes
 
 
-def _of_rows_with_times(table, told):
+def _of_rows_with_times(table, times):
     """Returns a table and its times without the rows that have no time: other columns of times have those."""
-    if told.seconds is None or not (lacks := ~np.isfinite(told.seconds)).any() or lacks.all():
-        return table, told
+    if times.seconds is None or not (lacks := ~np.isfinite(times.seconds)).any() or lacks.all():
+        return table, times
     note = f"{lacks.sum()} of {len(lacks)} rows without a time are left out."
     columns = [column[~lacks] for column in table.columns]
-    return table._replace(columns=columns), told._replace(seconds=told.seconds[~lacks], notes=[*told.notes, note])
+    return table._replace(columns=columns), times._replace(seconds=times.seconds[~lacks], notes=[*times.notes, note])
 
 
 def _inside(values):

@@ -72,8 +72,8 @@ def seconds(name: str, unit: str, column: np.ndarray | pd.Series) -> tuple[np.nd
         return dates.of_text(column)
     known, note = named(name, unit)[1], ""
     if known is None:
-        if (told := dates.of_clock_digits(column)) is not None:
-            return told, "Times such as 93100 are taken for hours, minutes and seconds."
+        if (clock_times := dates.of_clock_digits(column)) is not None:
+            return clock_times, "Times such as 93100 are taken for hours, minutes and seconds."
         known, note = by_size(column, name)
     return (None if known is None else column * known), note
 

@@ -182,13 +182,13 @@ def of_years(values: np.ndarray, name: str = "") -> bool:
     steps *= np.sign(np.median(steps))  # The newest row may be the first.
     if not (middle := float(np.median(steps))) > 0:
         return False
-    told = [middle, steps[np.abs(steps) < _HOLE * middle].mean()] + [steps.mean()] * bool(name)
-    if any(abs(step / one - 1) < off for one in _STEPS_OF_YEARS for step in told):
+    usual = [middle, steps[np.abs(steps) < _HOLE * middle].mean()] + [steps.mean()] * bool(name)
+    if any(abs(step / named - 1) < off for named in _STEPS_OF_YEARS for step in usual):
         return True
     is_recent = values.min() >= _FIRST_NAMED and values.max() <= _LAST_NAMED
     if not name:  # Middles of years, such as 1700.5: whole numbers count, and samples a second apart start anywhere.
         return is_recent and bool((values % 1 == 0.5).all() and (steps == np.round(steps)).all() and middle == 1)
-    return is_recent and any(abs(middle / one - 1) < _OFF for one in _NAMED_STEPS)
+    return is_recent and any(abs(middle / named - 1) < _OFF for named in _NAMED_STEPS)
 
 
 def of_clock_digits(values: np.ndarray) -> np.ndarray | None:

@@ -79,8 +79,8 @@ def table_of(path: pathlib.Path, most: int | None = None) -> Table:
         if line_protocol.is_one([line for _, line in head]):
             columns, notes = line_protocol.columns(line for _, line in _lines(path, encoding))
             return Table([*columns], [""] * len(columns), [*columns.values()], [], notes)
-        if (told := _in_one_line([line for _, line in head])) is not None:
-            return told
+        if (table := _in_one_line([line for _, line in head])) is not None:
+            return table
         layout = _layout(path, tuple(line for _, line in head))
         before = [line for _, line in head[: layout.first]]
         rows = [_cells(line, layout.separator) for _, line in head[layout.first : layout.first + 8]]

@@ -68,7 +68,7 @@ def parts(name, names, values, rate: float, notes, start: float, end: float) -> 
         raise series_files.never_changes(name)
     notes, shown = list(notes), changes if changes.any() else ~changes  # A part may stand still.
     notes += series_files.left_out(names, np.flatnonzero(~shown), "never changes")
-    kept = [one for one, good in zip(names, shown, strict=True) if good]
+    kept = [name for name, good in zip(names, shown, strict=True) if good]
     yield {"names": kept, "notes": notes, "most": spread.count, "seconds": (last + 1 - first) / rate}, b""
     for rows, block in _blocks(values, low, high):
         numbers = spread.scaled(block)[:, shown].astype(np.float32)

@@ -54,20 +54,20 @@ def _of_file(path, file, wanted):
         raise RawDataError(path, "pictures alone", "a table with a column of times", action)
     table = max(tables, key=lambda unit: unit.header["NAXIS2"] * len(unit.columns))
     delimited.refuse_long(path, table.header["NAXIS2"] * len(table.columns))
-    told = {column.name: numbers for column in table.columns if (numbers := _numbers(table, column)) is not None}
+    columns = {column.name: numbers for column in table.columns if (numbers := _numbers(table, column)) is not None}
     units = {column.name: _unit(column.unit or "", table.header.get("TIMEUNIT", "")) for column in table.columns}
-    times = [name for name in told if clock.named(name)[0]]
+    times = [name for name in columns if clock.named(name)[0]]
     notes = [f"Of {len(tables)} tables {table.name or 'the largest'} is read."] if len(tables) > 1 else []
-    if times and not units[times[0]] and any(name.endswith(_PIPELINE) for name in told):
+    if times and not units[times[0]] and any(name.endswith(_PIPELINE) for name in columns):
         units[times[0]] = "d"
         notes.append(f"{times[0]} has no unit: beside {_PIPELINE} it is taken for days.")
-    light = [name for name in told if _LIGHT.search(name) and not _BESIDE.search(name) and name not in times]
+    light = [name for name in columns if _LIGHT.search(name) and not _BESIDE.search(name) and name not in times]
     if light and not wanted:
-        left = [name for name in told if name not in {*light, *times}]
+        left = [name for name in columns if name not in {*light, *times}]
         more = ", ..." * (len(left) > _MOST_LISTED)
         notes += [f"Left out, unless `columns` names them: {', '.join(left[:_MOST_LISTED])}{more}."] if left else []
-        told = {name: told[name] for name in (*times, *light)}
-    return delimited.Table([*told], [units[name] for name in told], [*told.values()], [], notes)
+        columns = {name: columns[name] for name in (*times, *light)}
+    return delimited.Table([*columns], [units[name] for name in columns], [*columns.values()], [], notes)
 
 
 def _numbers(table, column):

@@ -30,10 +30,10 @@ def columns(lines) -> tuple[dict[str, np.ndarray], list[str]]:
         if match := _LINE.fullmatch(line):
             fields = {name: float(value) for name, value in _NUMBER.findall(match[2])}
             found[match[1]].append((float(match[3]), fields))
-    name = max(found, key=lambda one: len(found[one]))
+    name = max(found, key=lambda name: len(found[name]))
     notes = [f"Of {len(found)} series {name!r} is read, with most lines."] if len(found) > 1 else []
     rows = found[name]
-    told = {"time": np.array([moment for moment, _ in rows])}
+    numbers = {"time": np.array([moment for moment, _ in rows])}
     for field in dict.fromkeys(field for _, fields in rows for field in fields):
-        told[field] = np.array([fields.get(field, np.nan) for _, fields in rows])
-    return told, notes
+        numbers[field] = np.array([fields.get(field, np.nan) for _, fields in rows])
+    return numbers, notes

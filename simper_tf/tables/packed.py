@@ -82,14 +82,18 @@ def _unpack(path, folder, member):
         beside = [name for name in names if stem != member and name.startswith(stem) and name != member]
         for name in (*beside, member):  # The header of a WFDB record is read with its samples.
             with archive.open(names[name]) as file:
-                told = _copied(path, file, folder, pathlib.PurePosixPath(name).name)
-        return told
+                unpacked = _copied(path, file, folder, pathlib.PurePosixPath(name).name)
+        return unpacked
 
 
 def _files(archive):
     """Returns the files of a `.zip` by their names; beside each of them a Mac packs one of its own."""
-    names = {one.filename: one for one in archive.infolist() if not one.is_dir() and "__MACOSX" not in one.filename}
-    return {name: one for name, one in names.items() if (last := pathlib.PurePosixPath(name).name).strip(".") == last}
+    names = {
+        entry.filename: entry for entry in archive.infolist() if not entry.is_dir() and "__MACOSX" not in entry.filename
+    }
+    return {
+        name: entry for name, entry in names.items() if (last := pathlib.PurePosixPath(name).name).strip(".") == last
+    }
 
 
 def _copied(path, file, folder, name):

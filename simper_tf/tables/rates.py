@@ -115,16 +115,16 @@ def stated(lines: list[str], decimal: str = ".") -> list[Stated]:
 
     Example: `stated(["Notch: 50 Hz", "Sampling rate: 1,000 Hz"])` is `[Stated(1000.0, "Sampling rate: 1,000 Hz")]`.
     """
-    found, left, told = [], _MOST, []
+    found, left, differing = [], _MOST, []
     for line in itertools.chain(lines, _columns_of(lines)):
         left -= min(len(line), _LONG)
         if left >= 0:
             found += _of_line(line[:_LONG], decimal)
     best = min((rank for rank, _ in found), default=0)
-    for rank, one in found:
-        if rank == best and not any(agree(one.rate, other.rate) for other in told):
-            told.append(one)
-    return told
+    for rank, claim in found:
+        if rank == best and not any(agree(claim.rate, other.rate) for other in differing):
+            differing.append(claim)
+    return differing
 
 
 def agree(one: float, other: float) -> bool:
@@ -135,8 +135,8 @@ def agree(one: float, other: float) -> bool:
 def of_value(name: str, value: float) -> float | None:
     """Returns the rate that a number under a name states, such as 250 under `fs`; None under another name."""
     name = f"sampling {name}" if name.lower() in ("freq", "frequency") else name  # In a header it may be a tone's.
-    told = stated([f"{name}: {value!r}"])
-    return told[0].rate if told else None
+    rates = stated([f"{name}: {value!r}"])
+    return rates[0].rate if rates else None
 
 
 def of_file_name(stem: str) -> list[Stated]:

@@ -58,7 +58,10 @@ def acq(path: pathlib.Path) -> Sampled:
         channels = file.datafile.channels
         names = [channel.name.strip() for channel in channels]
         kept, notes = _fastest(
-            path, [one.samples_per_second for one in channels], [one.point_count for one in channels], names
+            path,
+            [channel.samples_per_second for channel in channels],
+            [channel.point_count for channel in channels],
+            names,
         )
         if (missing := file.data_start_offset + file.data_length - path.stat().st_size) > 0:
             raise RawDataError(path, f"{missing:,} bytes too few", "a whole file", "Copy it again.")
@@ -81,10 +84,14 @@ def xdf(path: pathlib.Path) -> Sampled:
     logging.getLogger("pyxdf").addHandler(said)
     try:
         streams = pyxdf.load_xdf(os.fspath(path))[0]
-        streams = [one for one in streams if isinstance(one["time_series"], np.ndarray) and one["time_series"].size > 2]
+        streams = [
+            stream
+            for stream in streams
+            if isinstance(stream["time_series"], np.ndarray) and stream["time_series"].size > 2
+        ]
         if not streams:
             raise RawDataError(path, "no stream of numbers", "one or more", "Record it again.")
-        best = max(streams, key=lambda one: one["time_series"].size)
+        best = max(streams, key=lambda stream: stream["time_series"].size)
         refuse_long(path, best["time_series"].size)
         about, values = best["info"], best["time_series"].astype(np.float64)
         rate, name = float(about["nominal_srate"][0]) or None, about["name"][0] or ""
@@ -94,7 +101,7 @@ def xdf(path: pathlib.Path) -> Sampled:
         raise damaged(path, error, "an .xdf file") from error
     finally:
         logging.getLogger("pyxdf").removeHandler(said)
-    others = [str(one["info"]["name"][0]) for one in streams if one is not best]
+    others = [str(stream["info"]["name"][0]) for stream in streams if stream is not best]
     notes = (
         [f"Of several streams {name} is read, with most numbers; left out: {', '.join(others[:5])}."] if others else []
     )

@@ -64,7 +64,7 @@ def series_of(
     """
     raw_files.refuse_unreadable(path, "a recording", "Name a file that can be read.")
     wishes = {
-        "rate": rate, "is_fallback": is_fallback, "time": str(time), "columns": [str(one) for one in columns],
+        "rate": rate, "is_fallback": is_fallback, "time": str(time), "columns": [str(column) for column in columns],
         "member": member, "start": start, "end": end,
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:

@@ -98,7 +98,7 @@ def _of_sheets(path):
 
     # By name it opens none whose name is no UTF-8.
     book = python_calamine.load_workbook(io.BytesIO(path.read_bytes()))
-    names = [one.name for one in book.sheets_metadata if one.typ == python_calamine.SheetTypeEnum.WorkSheet]
+    names = [sheet.name for sheet in book.sheets_metadata if sheet.typ == python_calamine.SheetTypeEnum.WorkSheet]
     sheets, cells = {}, 0
     for name in names:
         sheet = book.get_sheet_by_name(name)
@@ -130,20 +130,20 @@ def _of_json(path, value):
     if isinstance(value, dict):
         columns = {name: column for name, column in value.items() if _is_column(column)}
         lengths = [len(column) for column in columns.values()]
-        length = max(lengths, key=lambda one: one * lengths.count(one), default=0)
+        length = max(lengths, key=lambda part: part * lengths.count(part), default=0)
         if length > 2:
             found.append(pd.DataFrame({name: column for name, column in columns.items() if len(column) == length}))
         found += [
             _of_json(path, part) for part in value.values() if isinstance(part, dict | list) and not _is_column(part)
         ]
-    return max((one for one in found if one is not None), key=lambda one: one.size, default=None)
+    return max((part for part in found if part is not None), key=lambda part: part.size, default=None)
 
 
 def _settings(value):
     """Yields `name: value` of all that is no list, such as a rate beside its samples."""
-    for name, one in _flat(value) if isinstance(value, dict) else ():
-        if isinstance(one, str) or _is_number(one):
-            yield f"{name}: {one}"
+    for name, part in _flat(value) if isinstance(value, dict) else ():
+        if isinstance(part, str) or _is_number(part):
+            yield f"{name}: {part}"
 
 
 def _of_objects(path, rows):

@@ -111,8 +111,8 @@ class _Elements:
             self._values.setdefault(kind, array.array("d")).append(value)
 
     def of_track(self):
-        columns = [pd.Series(one, dtype="str") if isinstance(one, list) else np.array(one)
-                   for one in self._columns.values()]  # fmt: skip
+        columns = [pd.Series(values, dtype="str") if isinstance(values, list) else np.array(values)
+                   for values in self._columns.values()]  # fmt: skip
         if not columns:
             raise RawDataError(self._path, f"no <{_SAMPLES[self.root]}>", "a track", "Export one with its points.")
         return delimited.Table([*self._columns], [""] * len(columns), columns, [], [])
@@ -148,7 +148,7 @@ def fit(path: pathlib.Path, columns: Sequence[str] = ()) -> delimited.Table:
         RawDataError: it is damaged, holds no records, or what reads it is not installed.
     """
     fitdecode = sampled.library(path, "fitdecode", "formats")
-    told, rows = {}, 0
+    fields, rows = {}, 0
     try:
         with path.open("rb") as file, fitdecode.FitReader(file, check_crc=fitdecode.CrcCheck.RAISE) as messages:
             for message in messages:
@@ -157,20 +157,20 @@ def fit(path: pathlib.Path, columns: Sequence[str] = ()) -> delimited.Table:
                 for field in message.fields:
                     value = field.value.timestamp() if field.name == "timestamp" and field.value else field.value
                     if isinstance(value, int | float) and not field.name.startswith("unknown"):
-                        column = told.setdefault(field.name, array.array("d"))
+                        column = fields.setdefault(field.name, array.array("d"))
                         column.extend([math.nan] * (rows - len(column)))  # Not all records have all.
                         if len(column) == rows:
                             column.append(value)
                 rows += 1
                 if rows % _ROWS == 0:
-                    delimited.refuse_long(path, rows * len(told))
-            delimited.refuse_long(path, rows * len(told))
+                    delimited.refuse_long(path, rows * len(fields))
+            delimited.refuse_long(path, rows * len(fields))
     except (fitdecode.FitError, AttributeError, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, RawDataError):
             raise
         raise sampled.damaged(path, error, "a .fit file") from error
-    if not told:
+    if not fields:
         raise RawDataError(path, "no record", "what was measured over time", "Export the activity, no settings.")
-    names = ["time (s)" if name == "timestamp" else name for name in told]
-    values = [np.append(np.array(one), np.full(rows - len(one), np.nan)) for one in told.values()]
+    names = ["time (s)" if name == "timestamp" else name for name in fields]
+    values = [np.append(np.array(column), np.full(rows - len(column), np.nan)) for column in fields.values()]
     return delimited.Table(names, [""] * len(names), values, [], [])

@@ -76,7 +76,9 @@ def _check_sums(path, samples, about):
     for start in range(0, about.sig_len, ROWS):
         found = samples(start, min(start + ROWS, about.sig_len), physical=False).d_signal
         sums += found.astype(np.int64).sum(axis=0)
-    wrong = [name for name, one, other in zip(about.sig_name, stated, sums, strict=True) if (one - other) % 2**16]
+    wrong = [
+        name for name, checksum, other in zip(about.sig_name, stated, sums, strict=True) if (checksum - other) % 2**16
+    ]
     if wrong:
         found = f"samples of {wrong[0]} that are not those of its checksum"
         raise RawDataError(path, found, "a whole record", "Copy it again.")
