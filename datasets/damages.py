@@ -9,7 +9,7 @@ import numpy as np
 from simper_tf.data import face_recordings
 from simper_tf.utils.errors import RawDataError
 
-NUM_CASES = 200
+NUM_CASES = 200  # Of a file, done in seconds; kinds of damage take turns.
 MAX_SECONDS = 10.0  # No file here takes a tenth of a second: more is a loop that does not end.
 
 

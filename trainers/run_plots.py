@@ -4,7 +4,7 @@ from simper_tf.evaluation import tasks
 from simper_tf.utils import files
 from trainers import cli, history
 
-FEWEST_EMBEDDED = 10
+FEWEST_EMBEDDED = 10  # Clips; fewer make no picture.
 
 
 def draw_run(folder, task, predicted, predictions, courses):

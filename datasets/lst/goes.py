@@ -16,7 +16,7 @@ from simper_tf.utils import raw_files, worker
 from simper_tf.utils.errors import RawDataError
 
 QUARTERS = ("north_west", "north_east", "south_west", "south_east")
-KELVIN = 273.15
+KELVIN = 273.15  # Of 0 °C.
 PLAUSIBLE = (-100.0, 100.0)  # degrees C; no land is colder or hotter, so a value beyond them was unpacked wrongly.
 # Words in the name of a quality flag which say that there is no usable temperature. Low quality, degraded and inland
 # water do not: they are temperatures, and without them few pixels remain.

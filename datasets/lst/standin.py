@@ -12,7 +12,7 @@ import numpy as np
 from .goes import KELVIN, QUARTERS, quarters
 
 HEIGHT, WIDTH = 300, 500  # Pixels: a fifth of the real sector a side, so that quarters make 100 cells of 1.5 x 2.5.
-START = datetime.datetime(2022, 4, 7, tzinfo=datetime.UTC)
+START = datetime.datetime(2022, 4, 7, tzinfo=datetime.UTC)  # The first hour of the published data set.
 SCALE, OFFSET, FILL = 0.0025, 190.0, 65535  # Kelvin for a count, kelvin at count 0, and the count of no value.
 FLAGS = ("high_quality_retrieval_qf", "medium_quality_retrieval_qf", "low_quality_retrieval_qf", "no_retrieval_qf")
 # What tests write, and the config in which each split of it has a few clips.

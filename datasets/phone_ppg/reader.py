@@ -17,7 +17,7 @@ from simper_tf.signals import pulse
 from simper_tf.utils import raw_files
 from simper_tf.utils.errors import RawDataError
 
-SUBJECTS = tuple(f"{number:02d}" for number in range(1, 22))
+SUBJECTS = tuple(f"{number:02d}" for number in range(1, 22))  # All that are published.
 HEADER = "time,R,G,B"
 COPY_AGAIN = "The copy is incomplete or damaged: copy the recording again."
 # Milliseconds between two beats of the fastest heart that is plausible, and of the slowest with a beat missed.

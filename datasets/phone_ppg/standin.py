@@ -12,7 +12,7 @@ from .reader import HEADER, SUBJECTS
 # Gray levels of R, G and B of a lit fingertip, and of its pulse, as phones show them: red nearly all, blue nothing.
 COLOR, DEPTH = np.array([225.0, 25.0, 8.0]), np.array([1.2, 0.6, 0.1])
 NOISE = 0.08  # Gray levels of a mean over the picture.
-FRAME_MS, JITTER_MS = 33.3, 8.0
+FRAME_MS, JITTER_MS = 33.3, 8.0  # 30 frames a second, as phones film, and about as uneven.
 # Share by which the time between two beats differs.
 VARIABILITY = 0.03
 # What tests write, and the config in which each split of it has a few clips.

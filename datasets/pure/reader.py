@@ -20,7 +20,7 @@ from simper_tf.utils import raw_files
 from simper_tf.utils.errors import RawDataError
 
 KNOWN_EMPTY = "06-02"
-SUBJECTS = tuple(f"{number:02d}" for number in range(1, 11))
+SUBJECTS = tuple(f"{number:02d}" for number in range(1, 11))  # All that are published.
 # The 59 recordings that exist. Setups: steady, talking, slow and fast translation, small and medium rotation.
 RECORDINGS = tuple(
     name for subject in SUBJECTS for setup in range(1, 7) if (name := f"{subject}-{setup:02d}") != KNOWN_EMPTY

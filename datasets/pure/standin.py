@@ -10,9 +10,9 @@ from simper_tf.data import standin_faces
 
 from .reader import KNOWN_EMPTY, RECORDINGS
 
-START_NS = 1_392_643_993_642_815_000
-FRAME_STEP_NS, JITTER_NS = 33_345_000, 400_000
-PACKAGE_STEP_NS = 16_700_000
+START_NS = 1_392_643_993_642_815_000  # A time stamp of PURE, of February 2014.
+FRAME_STEP_NS, JITTER_NS = 33_345_000, 400_000  # 30 frames a second, as PURE's own stamps have it.
+PACKAGE_STEP_NS = 16_700_000  # The oximeter sends 60 a second.
 # The oximeter starts later and ends earlier than the camera by this: about 6 frames at each end have no PPG.
 LATE_NS = 200_000_000
 # What tests write, and the config in which each split of it has a few clips.

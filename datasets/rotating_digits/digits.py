@@ -20,7 +20,7 @@ from simper_tf.utils.ahead import made_ahead
 from .disturbance import disturb
 from .handwriting import SPLIT_INDEX, to_uint8
 
-NUM_FRAMES = 150
+NUM_FRAMES = 150  # 5 s, in which the slowest digit swings two and a half times.
 RATE = 30.0  # Frames per second.
 FREQUENCIES = (0.5, 5.0)  # Hz.
 MAX_PHASE = 1.57  # Radians.
@@ -41,7 +41,7 @@ COLORS = (
     (140, 80, 30),
 )
 
-_SEED = 0
+_SEED = 0  # Any: with another number all clips are others.
 
 
 class ClipParameters(typing.NamedTuple):

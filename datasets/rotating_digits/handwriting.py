@@ -19,10 +19,10 @@ MNIST_FILES = {
 # Of which images a split takes its own.
 SOURCE = {"train": "train", "validation": "train", "test": "test"}
 
-_SEED = 0
+_SEED = 0  # Any: with another number other images validate.
 _VALIDATION_SHARE = 10  # One of so many training images of each digit validates.
 _EMBEDDED_TRAIN_IMAGES = 100  # Per digit; the other 74 to 83 are for test.
-_EMBEDDED_MAX_VALUE = 16.0
+_EMBEDDED_MAX_VALUE = 16.0  # Of the ink of a pixel, in scikit-learn's digits.
 _MNIST_GLYPH_SIZE = 20  # MNIST fits its digits into 20 x 20 pixels and centers them in 28 x 28.
 _NUM_AXES = {2051: 3, 2049: 1}  # IDX magic number: images, labels.
 

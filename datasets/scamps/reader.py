@@ -32,7 +32,7 @@ SERIES = {"ppg": "d_ppg", "breathing": "d_br"}
 SPLITS = ("train", "validation", "test")
 # The names of the 2,800 files that exist.
 EXPECTED = tuple(f"P{number:06d}" for number in range(1, 2801))
-PAPER_COUNTS = (2000, 400, 400)
+PAPER_COUNTS = (2000, 400, 400)  # Of the files, by the SimPer paper.
 OFFICIAL_SPLIT = "ScampsTrainTestSplit.csv"
 _FILE = "a MATLAB v7.3 (HDF5) file of SCAMPS"
 DOWNLOAD_AGAIN = "The copy is incomplete or damaged: unpack the archive again."

@@ -14,7 +14,7 @@ from simper_tf.reading import rhythm_network
 from simper_tf.views.replays import Replays
 from simper_tf.views.views import Views
 
-SPEEDS = 0.6, 1.5
+SPEEDS = 0.6, 1.5  # Of replays: two of one film differ by a factor of 2.5 at most.
 FASTEST_STEP, WARM_UP, LAST_SHARE = 2e-3, 100, 0.02  # Half a cosine, down to a fiftieth.
 EPOCH = 100  # Steps from one checkpoint to the next.
 

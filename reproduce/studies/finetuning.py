@@ -14,7 +14,7 @@ from simper_tf.methods import METHODS
 PULSE = ("scamps", "ubfc", "pure")
 # Table 20 at the scale of two cores: learning to count, and to read pulses with all of a network or the head alone.
 _COUNTING = {"learning_rate": 0.001, "steps": 300}
-_SUPERVISED = {"head": "frequency", "steps": 200}
+_SUPERVISED = {"head": "frequency", "steps": 200}  # Twice the steps without labels.
 _HEAD_ALONE = {**_SUPERVISED, "freeze": True, "learning_rate": None}
 _BEST = {"best_epoch": True, "train_on": "train"}
 # Readouts of encoders of another data set, as they are.

@@ -11,7 +11,7 @@ from reproduce.studies.ways import OWN as OWN_HEAD
 from simper_tf.evaluation.protocols import FEW_LABELS
 from simper_tf.methods import METHODS
 
-SPLITS = tuple(f"phone_ppg/split{number}" for number in range(5))
+SPLITS = tuple(f"phone_ppg/split{number}" for number in range(5))  # All that the data set has.
 SIMPER, COMBINED = METHODS["simper"].title, "simper_tf.read where it is clear, else SimPer"
 # Protocol -> its column.
 _IN_SHORT = {"fft": "no label", "1nn": "labels of 12 people"}

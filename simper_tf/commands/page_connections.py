@@ -6,7 +6,7 @@ import time
 
 # Bytes of a request that stay in memory, as those of a camera do, which are never stored.
 IN_MEMORY = 2**21
-MEGABYTE = 1_000_000
+MEGABYTE = 1_000_000  # Bytes, as disks are sold.
 # Connections that are open, requests that are worked at, and seconds after which one that sends nothing more is ended.
 _CONNECTIONS, _THREADS, _SILENT = 512, 32, 60
 # Seconds within which the head of a first request must have arrived, and a whole request.

@@ -25,7 +25,7 @@ class Look(NamedTuple):
     light: float = 0.03  # How much the light drifts, as a fraction.
 
 
-CLEAN = Look(0.0, 0.0, 0.0)
+CLEAN = Look(0.0, 0.0, 0.0)  # No noise, motion or drift: the pulse alone.
 
 
 class Drawing(NamedTuple):

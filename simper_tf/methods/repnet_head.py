@@ -18,7 +18,7 @@ STEPS = 64
 SHORTEST, LONGEST = 2, STEPS - 1
 # A clip is seen whole, and in halves and quarters where these have a frame for each step.
 PARTS = (1, 2, 4)
-WIDTH, NUM_HEADS, FILTERS, DROPOUT = 512, 4, 32, 0.25
+WIDTH, NUM_HEADS, FILTERS, DROPOUT = 512, 4, 32, 0.25  # As published.
 # Of a part in which nothing changes.
 EPSILON = 1e-12
 

@@ -13,7 +13,7 @@ from simper_tf.signals.log_lags import SHORTEST, STEPS_PER_OCTAVE, lag_indices, 
 
 # Distances of 1 are the mean of the view.
 SHARPNESS = 4.0
-EPSILON = 1e-5
+EPSILON = 1e-5  # Of a view in which nothing changes, whose distances are 0.
 # Deviation of the target around the true period, in steps: a third of a semitone to either side of a step.
 WIDTH = 0.8
 

@@ -14,7 +14,7 @@ from simper_tf.utils import worker
 
 # One more than the packets of frames that are shown before one that comes first, as encoders have it.
 _REORDERED = 9
-_BATCH_BYTES, _BATCH_FRAMES = 2**20, 64
+_BATCH_BYTES, _BATCH_FRAMES = 2**20, 64  # Handed over at once: fewer would cost time, more memory.
 _SCALING = av.video.reformatter.Interpolation
 _AREA = _SCALING.AREA | _SCALING.ACCURATE_RND | _SCALING.FULL_CHR_H_INT
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-NUM_FIRST_FRAMES = 30
+NUM_FIRST_FRAMES = 30  # About a second, in which a face is looked for.
 ENLARGEMENT = 1.5  # The detector's box ends at the brows and the lips; the forehead and the chin carry pulse too.
 
 

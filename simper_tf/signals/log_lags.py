@@ -2,7 +2,7 @@
 
 import numpy as np
 
-STEPS_PER_OCTAVE = 12
+STEPS_PER_OCTAVE = 12  # Semitones, 6 % apart.
 # Frames of the shortest period, and the longest as a share of a clip: two and a half repetitions.
 SHORTEST, LONGEST = 4.0, 0.4
 # Frames of the shortest lag, and the longest as a share of a clip: twice the longest period.

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.linalg
 import scipy.signal
 
-LOW_HZ, HIGH_HZ = 0.6, 3.3
+LOW_HZ, HIGH_HZ = 0.6, 3.3  # Of hearts, from rest to sport.
 RANGE_BPM = (60.0 * LOW_HZ, 60.0 * HIGH_HZ)  # 36 to 198 beats per minute.
-DETREND_LAMBDA = 100.0
+DETREND_LAMBDA = 100.0  # Of smoothness priors (Tarvainen et al., 2002), at 30 frames a second.
 SPECTRUM_LENGTH = 8192  # Bins 0.22 beats per minute apart at 30 Hz, before refinement.
 
 # A sample this many interquartile ranges from the median is no pulse but a broken number: it would decide the spectrum.

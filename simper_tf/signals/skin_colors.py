@@ -9,7 +9,7 @@ import scipy.signal
 
 from simper_tf.signals.pulse import DETREND_LAMBDA, detrend
 
-WINDOW_SECONDS = 1.6
+WINDOW_SECONDS = 1.6  # Of POS (Wang et al., 2017).
 _AT_ONCE = 1024  # Windows that are held in memory together.
 _USUAL_RATE = 30.0  # At which `DETREND_LAMBDA` has its usual meaning.
 

@@ -6,8 +6,8 @@ import warnings
 import numpy as np
 import pandas as pd
 
-DAY = 86400.0
-YEAR = 365.2425 * DAY
+DAY = 86400.0  # Seconds.
+YEAR = 365.2425 * DAY  # Of the Gregorian calendar.
 FIRST_YEAR, LAST_YEAR = 1500, 2200  # Of climate's proxies and projections.
 _DATE = re.compile(
     r"\d\d?[:.]\d\d|\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}"

@@ -14,7 +14,7 @@ from simper_tf.utils.errors import RawDataError
 _LIGHT = re.compile(r"flux|mag|rate|counts?|intensity|brightness", re.IGNORECASE)
 _BESIDE = re.compile(r"(^|_)(e|err|errors?|sigma|unc|bkg|bg|back|background)(_|$)|err$", re.IGNORECASE)
 _PIPELINE = "SAP_FLUX"  # Of Kepler and TESS, whose times are days.
-_MOST_LISTED = 8
+_MOST_LISTED = 8  # Names that fit into one sentence.
 _BLOCK = 2880  # Bytes of which a file is made.
 
 

@@ -13,7 +13,7 @@ from simper_tf.tables.delimited import MOST_VALUES
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
 
-_BLOCK = 2**20
+_BLOCK = 2**20  # Bytes unpacked at a time: a bomb is noticed before it fills the disk.
 _LETTERS = 16  # Of a number in a text, at most: more than so many for each value is no recording.
 
 

@@ -36,7 +36,7 @@ from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
 
 Names = str | os.PathLike | Sequence[str | os.PathLike]
-_LEARNING_RATE = 1e-3
+_LEARNING_RATE = 1e-3  # Of Adam, its usual one.
 # Between checkpoints.
 _SAVE_SECONDS = 30.0
 

@@ -35,8 +35,8 @@ _KEPT = 2**29  # Bytes by which a process that is kept may have grown: what one 
 # itself. Neither passes faster on a busy machine.
 PATIENCE = 60
 SECONDS_A_NUMBER = 5e-6  # Three times what columns of text take.
-_LONGEST_MESSAGE = 2**28
-_MOST_LETTERS = 200
+_LONGEST_MESSAGE = 2**28  # Bytes: a picture of 8K has fewer than 2**27.
+_MOST_LETTERS = 200  # Of a foreign error, which may hold half the file.
 _READY, _PART, _END, _REFUSED, _DEFECT = "ready", "part", "end", "refused", "defect"
 _GROWN = "grown"  # Of a process at its end that is not to be kept.
 _ENVIRONMENT = {

@@ -23,7 +23,7 @@ THERE_AND_BACK, LOOP, PARTLY = 0.45, 0.25, 0.3
 FEWEST = 2.3
 # Kinds of what does not repeat, cumulative chances: runs on, wanders, comes back once, jumps; else it stands still.
 RUNS, WANDERS, RETURNS, JUMPS = 0.45, 0.65, 0.8, 0.92
-MOST_JUMPS = 5
+MOST_JUMPS = 5  # Drawn for each clip; those beyond its end are none.
 
 
 @keras.saving.register_keras_serializable("simper_tf")
