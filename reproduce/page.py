@@ -1,5 +1,6 @@
 """The page of Markdown of a table."""
 
+import collections
 import re
 
 from reproduce import paired, ranking
@@ -8,6 +9,7 @@ from reproduce.studies.table import Block
 from simper_tf.evaluation import markdown_tables
 
 STALLED = "†"
+_WIDE = 5  # Columns from which on it takes more than a look to see which line is first most often.
 # The end of a column's title that says what is measured, and in which unit.
 _METRIC = re.compile(r"(?:(.+): )?((?:MAE|MAPE|GM|Pearson|error)\b.*)")
 
@@ -18,7 +20,9 @@ def markdown(results: Results) -> str:
     parts = [f"# {study.title}", study.about, _legend(results)]
     for block in study.blocks:
         parts += [f"## {block.title}"] * bool(block.title) + [table(block, results)]
-        parts += _list("First in each column", _firsts(block, results) if _is_ranked(block, results) else [])
+        if _is_ranked(block, results):
+            parts += _most_often(block, results)
+            parts += _list("First in each column", _firsts(block, results))
         for pair in block.against:
             parts += _list(f"{pair[0]} against {pair[1]}, seed by seed", _against(block, results, *pair))
         for pair in block.paired:
@@ -120,6 +124,18 @@ def _firsts(block, results):
     lines = ([results.sound(cell) for cell in block.column(number)] for number in range(len(block.columns)))
     said = (ranking.sentence(column, titles, of) for column, of in zip(_titles(block), lines, strict=True))
     return [sentence for sentence in said if sentence]
+
+
+def _most_often(block, results):
+    """Returns a sentence on the lines that are first or level in most columns of a wide block."""
+    if len(block.columns) < _WIDE:
+        return []
+    columns = (block.column(number) for number in range(len(block.columns)))
+    counts = collections.Counter(
+        line for cells in columns for line in ranking.first([results.sound(cell) for cell in cells])
+    )
+    named = [f"{block.lines[line].title} in {count}" for line, count in counts.most_common() if count > 1]
+    return [f"First, or level with the first, of {len(block.columns)} columns: {', '.join(named)}."] * bool(named)
 
 
 def _against(block, results, title, other):

@@ -91,6 +91,13 @@ def test_lines_within_their_spreads_are_level():
     assert said({**values, B: [1.3, 1.5]}).startswith("mae: SimCLR, then MoCo")
 
 
+@pytest.mark.parametrize("columns", [4, 5])
+def test_of_five_columns_it_is_said_who_is_first_most_often(columns):
+    made = block(*["mae"] * columns)
+    text = markdown(results_of(made, {A: [1.0, 1.2], B: [1.2, 1.3], C: [2.0, 2.1]}, seeds=3))
+    assert ("First, or level with the first, of 5 columns: SimCLR in 5, MoCo in 5." in text) == (columns == 5)
+
+
 def test_a_wide_best_does_not_lift_a_line_that_another_beats():
     values = {A: [0.0, 4.0], B: [2.5, 2.5], C: [3.0, 3.0]}  # 2 +- 2.8; the others by themselves are far apart.
     assert said(values) == "mae: SimCLR and MoCo level, then BYOL (a factor of 1.5)."
