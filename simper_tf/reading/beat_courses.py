@@ -7,8 +7,8 @@ a drifting baseline in their steepest slopes; the spikes of an ECG in the energy
 from collections.abc import Iterator
 
 import numpy as np
-import scipy.ndimage
-import scipy.signal
+
+from simper_tf.signals import filters
 
 # Samples a second above which a series is thinned out first, and samples of the fastest period that courses keep.
 _TOP_RATE, _SAMPLES = 125.0, 10
@@ -22,6 +22,7 @@ _FLAT = 0.1  # Share of its mean by which energy must differ to show beats.
 _FAINT = 1e-3  # Share of a series below which what the filters leave is nothing.
 # Steps without a sample above which nothing is known between.
 _HOLE = 4.0
+_PADDING = 15  # Samples by which a filter of fourth order is led in.
 
 
 def evenly(times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
@@ -40,9 +41,7 @@ def evenly(times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarra
     grid = times[0] + np.arange(max(count, 2)) / rate
     if 1 / step > 1.3 * rate:
         fine = np.arange(times[0], times[-1] + step / 2, step)
-        sections = scipy.signal.butter(4, 0.42 * rate, fs=1 / step, output="sos")
-        values = scipy.signal.sosfiltfilt(sections, _on(fine, times, values), axis=0)
-        even = _on(grid, fine, values)
+        even = _on(grid, fine, filters.butterworth(_on(fine, times, values), 1 / step, 0, 0.42 * rate, 4, _PADDING))
     else:
         even = _on(grid, times, values)
     after = np.clip(np.searchsorted(times, grid), 1, len(times) - 1)
@@ -81,16 +80,15 @@ def detail(source: np.ndarray, rate: float, band: tuple[float, float]) -> np.nda
 
 def autocorrelation(course: np.ndarray) -> np.ndarray:
     """Returns the correlation of a course with itself, `(M,)` by lag, each over the samples that overlap."""
-    size = len(course)
     energy = np.cumsum(course**2)
     both = energy[::-1] * (energy[-1] - np.concatenate([[0], energy[:-1]]))
-    return scipy.signal.correlate(course, course)[size - 1 :] / np.maximum(np.sqrt(np.maximum(both, 0)), 1e-12)
+    return filters.autocorrelated(course) / np.maximum(np.sqrt(np.maximum(both, 0)), 1e-12)
 
 
 def lags(course: np.ndarray, rate: float, band: tuple[float, float], most: int) -> tuple[np.ndarray, np.ndarray]:
     """Returns the lags of the highest peaks of the autocorrelation in a band, highest first, and their heights."""
     curve = autocorrelation(course)
-    peaks, _ = scipy.signal.find_peaks(curve)
+    peaks = filters.tops(curve)
     peaks = peaks[(peaks >= 0.95 * rate / band[1]) & (peaks <= min(1.05 * rate / band[0], 0.6 * len(course)))]
     peaks = peaks[np.argsort(-curve[peaks], kind="stable")][:most]
     return peaks, curve[peaks]
@@ -124,11 +122,11 @@ def _courses(source, rate, band):
     yield "speed", _passed(np.gradient(_passed(source, rate, band, _SPEED)), rate, band, _WAVE)
     slope = np.gradient(wave)
     slope = max((np.maximum(slope, 0), np.maximum(-slope, 0)), key=_peakedness)
-    slope = scipy.ndimage.gaussian_filter1d(slope, _SLOPE_WIDTH / band[1] * rate)
+    slope = filters.gaussian(slope, _SLOPE_WIDTH / band[1] * rate)
     yield "slope", _passed(slope, rate, band, _WAVE)
     if rate > _FEWEST_ENERGY * band[1]:
         energy = np.abs(_passed(source, rate, band, _ENERGY))
-        energy = scipy.ndimage.gaussian_filter1d(energy, _ENERGY_WIDTH / band[1] * rate)
+        energy = filters.gaussian(energy, _ENERGY_WIDTH / band[1] * rate)
         is_flat = energy.std() < _FLAT * energy.mean()
         yield "energy", np.zeros_like(energy) if is_flat else _passed(energy, rate, band, _WAVE)
 
@@ -142,8 +140,7 @@ def _passed(values, rate, band, ends):
     low, high = ends[0] * band[0], min(ends[1] * band[1], 0.45 * rate)
     if ends in (_ENERGY, _DETAIL):
         low = ends[0] * band[1]
-    sections = scipy.signal.butter(2, [low, high], "bandpass", fs=rate, output="sos")
     padding = min(len(values) - 1, int(rate / low))
-    passed = scipy.signal.sosfiltfilt(sections, values - values.mean(), padlen=padding)
+    passed = filters.butterworth(values - values.mean(), rate, low, high, 2, padding)
     deviation = passed.std()
     return passed / deviation if deviation > _FAINT * values.std() else np.zeros_like(passed)

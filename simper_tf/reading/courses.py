@@ -13,8 +13,8 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
-import scipy.linalg
-from scipy import ndimage
+
+from simper_tf.signals import filters
 
 TILES = 4  # Along a side of the picture.
 KEPT = 12  # Principal components of each tile that events are compared by.
@@ -114,12 +114,8 @@ def components(series: np.ndarray, kept: int) -> np.ndarray:
 
 def _strongest(matrix: np.ndarray, kept: int) -> tuple[np.ndarray, np.ndarray]:
     """Largest eigenvalues of a symmetric matrix and their vectors."""
-    first = max(len(matrix) - kept, 0)
-    try:
-        powers, modes = scipy.linalg.eigh(matrix, subset_by_index=(first, len(matrix) - 1))
-    except np.linalg.LinAlgError:  # In float32 it does not tell eigenvalues apart that nearly are one.
-        powers, modes = (part[..., first:].astype(matrix.dtype) for part in np.linalg.eigh(matrix.astype(np.float64)))
-    return powers[::-1], modes[:, ::-1]
+    powers, modes = np.linalg.eigh(matrix)
+    return powers[: -kept - 1 : -1], modes[:, : -kept - 1 : -1]
 
 
 def smooth(series: np.ndarray, width: float) -> np.ndarray:
@@ -130,7 +126,7 @@ def smooth(series: np.ndarray, width: float) -> np.ndarray:
     """
     width = max(1, round(width))
     for _ in range(2):
-        series = ndimage.uniform_filter1d(series, width, axis=0, mode="nearest")
+        series = filters.smooth(series, width)
     return series
 
 

@@ -13,10 +13,9 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import signal
 
 from simper_tf.reading import courses
-from simper_tf.signals import samples
+from simper_tf.signals import filters, samples
 
 SAMPLES = 24  # Moments of an event, half of them before its peak.
 # Shares of a span that smoothing takes, 1 in so many: the first is that of the span itself, the others merge peaks.
@@ -67,7 +66,7 @@ def peaks(course: courses.Course) -> Iterator[np.ndarray]:
         values = courses.smooth(course.values, course.rung.span / part)
         low, high = np.percentile(values, (5, 95))
         for sign in (1, -1):
-            marks, _ = signal.find_peaks(sign * values, prominence=max(PROMINENCE * (high - low), 1e-6))
+            marks = filters.tops(sign * values, max(PROMINENCE * (high - low), 1e-6))
             key = marks.tobytes()
             if len(marks) >= 2 and key not in known:
                 known.add(key)

@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 import threadpoolctl
-from scipy import special
 
 from simper_tf.reading import (
     camera,
@@ -36,6 +35,7 @@ from simper_tf.reading import (
     skin,
     stretches,
 )
+from simper_tf.signals import filters
 
 LOWEST_HERTZ = 0.05  # Six periods fill the longest stretch that is read, 120 s.
 HIGHEST_SHARE = 0.45  # Of the frame rate; at half of it a swing shows two frames, and no peak.
@@ -287,7 +287,7 @@ def _skin(stretch: stretches.Stretch, band: tuple[float, float] | None, whole: b
         return []
     series, hertz, share = seen
     marks = skin.beats(series, stretch.rate, hertz)
-    confidence = float(special.expit(SKIN_SLOPE * (share - SKIN_SHARE)))
+    confidence = filters.logistic(SKIN_SLOPE * (share - SKIN_SHARE))
     is_other = compression.has_pattern(hertz / stretch.rate) or (band and not band[0] <= hertz <= band[1])
     if confidence < SEEN or len(marks) < 3 or is_other:
         return []

@@ -7,9 +7,9 @@ Which of them are several movements follows from their places
 """
 
 import dataclasses
+import math
 
 import numpy as np
-from scipy import special
 
 from simper_tf.reading import courses, events, halves, verdict
 from simper_tf.reading.rhythm_reader import Heard
@@ -163,7 +163,8 @@ def _is_at(ratio: float, multiple: float) -> bool:
 
 def _odds(one: Candidate) -> float:
     """Logarithm of the odds of a confidence."""
-    return float(special.logit(np.clip(one.confidence, 1e-9, 1 - 1e-9)))
+    chance = min(max(one.confidence, 1e-9), 1 - 1e-9)
+    return math.log(chance / (1 - chance))
 
 
 def longer(one: Candidate, ranked: list[Candidate]) -> list[Candidate]:

@@ -7,7 +7,6 @@ boxes are (top, left, bottom, right) as shares of the picture.
 import dataclasses
 
 import numpy as np
-from scipy import stats
 
 Span = tuple[float, float]
 Box = tuple[float, float, float, float]
@@ -106,8 +105,11 @@ class Answer:
         if third < 2:
             return None
         first, last = float(1 / lasting[:third].mean()), float(1 / lasting[-third:].mean())
-        changes = max(first, last) > CHANGE * min(first, last)
-        is_sure = changes and stats.spearmanr(lasting, np.arange(self.count)).pvalue < BY_CHANCE
+        if max(first, last) <= CHANGE * min(first, last):
+            return None
+        from scipy import stats  # Slow to load, and for few answers.
+
+        is_sure = stats.spearmanr(lasting, np.arange(self.count)).pvalue < BY_CHANCE
         return (first, last) if is_sure else None
 
 

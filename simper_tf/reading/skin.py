@@ -6,7 +6,6 @@ on one heart rate, and most of their power must lie at it.
 
 import cv2
 import numpy as np
-from scipy import signal
 
 from simper_tf.signals import samples, skin_colors
 
@@ -105,6 +104,8 @@ def line(series: np.ndarray, rate: float) -> tuple[float, float]:
 
 def beats(series: np.ndarray, rate: float, hertz: float) -> np.ndarray:
     """Samples of the beats: peaks of the pulse near its frequency, from the first even distance to the last."""
+    from scipy import signal  # Slow to load, and for skin alone.
+
     sections = signal.butter(2, [0.6 * hertz, min(1.8 * hertz, 0.45 * rate)], "bandpass", fs=rate, output="sos")
     marks, _ = signal.find_peaks(signal.sosfiltfilt(sections, series), distance=max(0.6 * rate / hertz, 1))
     even = np.flatnonzero(np.abs(np.diff(marks) * hertz / rate - 1) < UNEVEN)

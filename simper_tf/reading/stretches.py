@@ -13,8 +13,8 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator
 
+import cv2
 import numpy as np
-from scipy import ndimage
 
 # Six periods of the slowest frequency that is looked for.
 LONGEST_SECONDS = 120.0
@@ -141,9 +141,8 @@ def cuts(frames: np.ndarray, rate: float) -> list[int]:
         return []
     change = changes(frames)
     reach = max(3, round(NEARBY_SECONDS * rate))
-    around = np.ones(2 * reach + 1, bool)
-    around[reach] = False
-    nearby = ndimage.maximum_filter(change, footprint=around, mode="constant")
+    highest = np.lib.stride_tricks.sliding_window_view(np.pad(change, reach), reach).max(1)
+    nearby = np.maximum(highest[: len(change)], highest[reach + 1 :])
     jumps = np.flatnonzero(change > JUMP * (nearby + 0.5))
     pairs = {int(at) + 1: frames[at : at + 2].astype(float) for at in jumps}
     return [at for at, pair in pairs.items() if correlation(*pair) < COMMON and _is_seen(*pair)]
@@ -153,5 +152,6 @@ def _is_seen(before: np.ndarray, after: np.ndarray) -> bool:
     """Whether much of the picture changes from a frame to the next, by the means of its cells."""
     change = after - before
     height, width = (max(side // CELLS, 1) for side in change.shape[:2])
-    cells = ndimage.uniform_filter(change, (height, width, 0))[height // 2 :: height, width // 2 :: width]
+    means = cv2.blur(change, (width, height), borderType=cv2.BORDER_REFLECT).reshape(change.shape)
+    cells = means[height // 2 :: height, width // 2 :: width]
     return float((np.abs(cells).max(axis=2) > SEEN_LEVELS).mean()) >= SEEN_SHARE

@@ -6,10 +6,10 @@ import importlib.resources
 import json
 
 import numpy as np
-from scipy import special
 
 from simper_tf.reading import events
 from simper_tf.reading.rhythm_reader import Heard
+from simper_tf.signals import filters
 
 # Spread of the log duration from peak to peak of a drift.
 CHANCE = 0.3
@@ -151,4 +151,4 @@ def alone(shown: Evidence) -> float:
 
 def _logistic(shown, kind):
     fitted, seen = coefficients()[kind], features(shown)
-    return float(special.expit(fitted["bias"] + sum(weight * seen[name] for name, weight in fitted["weights"].items())))
+    return filters.logistic(fitted["bias"] + sum(weight * seen[name] for name, weight in fitted["weights"].items()))

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from PIL import Image, ImageOps
 
 from simper_tf.utils import raw_files, worker
 from simper_tf.utils.errors import RawDataError
@@ -111,6 +110,8 @@ def _pages(path, image):
 
 @contextlib.contextmanager
 def _opened(path):
+    from PIL import Image  # Only where a picture is read, in the process that parses.
+
     Image.MAX_IMAGE_PIXELS = None  # Refused below, with a sentence.
     raw_files.refuse_unreadable(path, _IMAGE, _AGAIN)
     try:
@@ -131,12 +132,16 @@ def _check_png(path):
         file.seek(max(file.seek(0, 2) - len(_PNG_END), 0))
         if file.read() != _PNG_END:
             raise RawDataError(path, "a truncated file", _IMAGE, _AGAIN)
+    from PIL import Image
+
     with Image.open(path, formats=("PNG",)) as image:
         image.verify()
 
 
 def _small(image, shape, box):
     """Returns a page, or a box in it, as `frames` does."""
+    from PIL import Image, ImageOps
+
     is_deep = image.mode == "F" or image.mode.startswith("I")
     scale = 255.0 if image.mode == "F" else 1 / 257
     shown = image.convert("F") if is_deep else ImageOps.exif_transpose(image).convert("RGB")

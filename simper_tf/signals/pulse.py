@@ -6,8 +6,8 @@ periodogram has bins 7 beats per minute apart, which on 6-second windows is more
 """
 
 import numpy as np
-import scipy.linalg
-import scipy.signal
+
+from simper_tf.signals import filters
 
 LOW_HZ, HIGH_HZ = 0.6, 3.3  # Of hearts, from rest to sport.
 RANGE_BPM = (60.0 * LOW_HZ, 60.0 * HIGH_HZ)  # 36 to 198 beats per minute.
@@ -18,6 +18,7 @@ SPECTRUM_LENGTH = 8192  # Bins 0.22 beats per minute apart at 30 Hz, before refi
 MAX_SPIKE = 30.0
 # Time stamps may be moved this far to make them increase. A larger step is a damaged file, not a jittering clock.
 MAX_REPAIR_NS = 500_000_000
+_PADDING = 9  # Samples by which the band-pass is led in: three times its coefficients.
 
 
 def heart_rate(ppg, rate):
@@ -36,8 +37,7 @@ def heart_rate(ppg, rate):
     """
     ppg = np.asarray(ppg, np.float64)
     _refuse_unusable(ppg, rate)
-    sections = scipy.signal.butter(1, [LOW_HZ, HIGH_HZ], "bandpass", fs=rate, output="sos")
-    filtered = scipy.signal.sosfiltfilt(sections, detrend(ppg - ppg.mean()))
+    filtered = filters.butterworth(detrend(ppg - ppg.mean()), rate, LOW_HZ, HIGH_HZ, 1, _PADDING)
     # Imported here: all else that reads raw files does without TensorFlow.
     from simper_tf.signals import spectrum
 
@@ -58,6 +58,8 @@ def detrend(series, strength=DETREND_LAMBDA):
 
     Reference: Tarvainen et al., An advanced detrending method, IEEE Trans. Biomed. Eng. 49(2), 2002.
     """
+    import scipy.linalg
+
     # The upper bands of I + strength^2 D'D, where the rows of D are (1, -2, 1).
     length = len(series)
     main, first, second = np.full(length, 6.0), np.full(length, -4.0), np.ones(length)

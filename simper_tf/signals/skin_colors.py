@@ -5,7 +5,6 @@ white; CHROM and POS each subtract both, as far as the skin and the light are wh
 """
 
 import numpy as np
-import scipy.signal
 
 from simper_tf.signals.pulse import DETREND_LAMBDA, detrend
 
@@ -46,6 +45,8 @@ def chrom(colors, rate, band):
 
     Reference: de Haan and Jeanne, Robust pulse rate from chrominance-based rPPG, IEEE Trans. Biomed. Eng. 60(10), 2013.
     """
+    import scipy.signal  # Slow to load: most recordings have no skin that hardly moves.
+
     high = min(band[1], 0.495 * rate)  # A filter cannot end at half the rate itself.
     sections = scipy.signal.butter(3, [band[0], high], "bandpass", fs=rate, output="sos")
 

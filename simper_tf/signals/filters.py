@@ -1,0 +1,138 @@
+"""Filters, tops and the logistic function as SciPy has them, in NumPy and OpenCV: SciPy takes a second to load."""
+
+import math
+
+import cv2
+import numpy as np
+
+_LEFT = 25.0  # Time constants after which nothing is left of a filter: exp(-25) is 1e-11.
+
+
+def butterworth(
+    values: np.ndarray, rate: float, low: float, high: float, order: int = 2, padding: int = 0
+) -> np.ndarray:
+    """Filters forward and back, so that nothing is delayed: `scipy.signal.sosfiltfilt` of `scipy.signal.butter`.
+
+    Args:
+        values: `(T, ...)` at even steps.
+        rate: Samples per second.
+        low, high: Hz that pass, below half the rate; of a `low` of 0 all that is slower passes.
+        order: Of the filter; a band has twice as many poles.
+        padding: Samples by which the ends are turned around and put before and behind; fewer than T.
+
+    Returns:
+        `(T, ...)` float64.
+
+    Example:
+        >>> times = np.arange(0, 4, 0.01)
+        >>> slow, fast = np.sin(2 * np.pi * times), np.sin(2 * np.pi * 20 * times)
+        >>> bool(np.abs(butterworth(slow + fast, 100, 0, 5, padding=100) - slow)[50:-50].max() < 0.02)
+        True
+    """
+    values = np.asarray(values, np.float64)
+    ends = 2 * values[:1] - values[padding:0:-1], 2 * values[-1:] - values[-2 : -padding - 2 : -1]
+    longer = np.concatenate((ends[0], values, ends[1]))
+    slowest = 2 * math.pi * math.sin(math.pi / 2 / order) * (min(low, (high - low) / 2) if low else high)
+    tail = math.ceil(_LEFT * rate / slowest)
+    # Even with a tail of its own on both sides a transform goes round.
+    size = _quick(len(longer) + 2 * tail)
+    response = _response(np.arange(size // 2 + 1) / size, low / rate, high / rate, order)
+    response = response.reshape(-1, *[1] * (values.ndim - 1))
+    for _ in range(2):  # The second time backward.
+        before, behind = np.repeat(longer[:1], tail, 0), np.repeat(longer[-1:], size - len(longer) - tail, 0)
+        padded = np.fft.rfft(np.concatenate((before, longer, behind)), axis=0)
+        longer = np.fft.irfft(padded * response, size, axis=0)[tail : tail + len(longer)][::-1]
+    return longer[padding : padding + len(values)]
+
+
+def _response(shares, low, high, order):
+    """Returns what a digital Butterworth filter makes of frequencies, all in shares of the rate."""
+    with np.errstate(divide="ignore"):
+        warped, bottom, top = (np.tan(np.pi * np.asarray(one)) for one in (shares, low, high))
+        at = (warped**2 - bottom * top) / ((top - bottom) * warped) if low else warped / top
+    poles = np.exp(1j * np.pi * (2 * np.arange(order) + order + 1) / (2 * order))
+    with np.errstate(invalid="ignore"):
+        response = 1 / np.prod(1j * at[:, None] - poles, axis=1)
+    return np.where(np.abs(at) < 1e9, response, 0)
+
+
+def _quick(least):
+    """Returns the first size from some on that a Fourier transform is quick with."""
+    power = 2 ** math.floor(math.log2(least))
+    return next(size for size in (power, power * 5 // 4, power * 3 // 2, 2 * power) if size >= least)
+
+
+def tops(values: np.ndarray, prominence: float = 0.0) -> np.ndarray:
+    """Returns the places of local tops, `(N,)`, the middle of flat ones: `scipy.signal.find_peaks`.
+
+    Args:
+        values: `(T,)`.
+        prominence: By which a top stands at least above the higher of the lowest values to its sides, up to the next
+            higher top.
+
+    Example:
+        >>> tops(np.array([0, 2, 1, 3, 3, 3, 0, 1, 0]), prominence=1.5).tolist()
+        [4]
+    """
+    starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
+    levels = values[starts]
+    are_tops = np.flatnonzero((levels[1:-1] > levels[:-2]) & (levels[1:-1] > levels[2:])) + 1
+    places = (starts[are_tops] + starts[are_tops + 1] - 1) // 2
+    if not prominence or not len(places):
+        return places
+    heights, edges = levels[are_tops].tolist(), np.concatenate(([0], places, [len(values) - 1]))
+    lowest = np.minimum.reduceat(values, edges[:-1])
+    lowest[-1] = min(lowest[-1], values[-1])
+    left = _lowest_before(heights, lowest[:-1].tolist())
+    right = _lowest_before(heights[::-1], lowest[:0:-1].tolist())[::-1]
+    return places[np.array(heights) - np.maximum(left, right) >= prominence]
+
+
+def _lowest_before(heights, lowest):
+    """Returns the lowest value before each top since one that is higher, given that before each since the last."""
+    found, higher = [], []
+    for height, least in zip(heights, lowest, strict=True):
+        while higher and higher[-1][0] <= height:
+            least = min(least, higher.pop()[1])
+        found.append(least)
+        higher.append((height, least))
+    return found
+
+
+def smooth(values: np.ndarray, width: int) -> np.ndarray:
+    """Returns the mean of so many samples around each, of one more before it where they are even: `uniform_filter1d`.
+
+    Args:
+        values: `(T, ...)` floats; the first and the last one go on beyond the ends.
+        width: Samples.
+
+    Example:
+        >>> smooth(np.array([0.0, 3.0, 0.0, 6.0]), 3).tolist()
+        [1.0, 1.0, 3.0, 4.0]
+    """
+    flat = np.ascontiguousarray(values).reshape(len(values), -1)
+    means = cv2.blur(flat, (1, width), anchor=(0, width // 2), borderType=cv2.BORDER_REPLICATE)
+    return means.reshape(values.shape)
+
+
+def gaussian(values: np.ndarray, width: float) -> np.ndarray:
+    """Returns `(T,)` values smoothed by a Gaussian of a standard deviation in samples: `gaussian_filter1d`."""
+    size = 2 * int(4 * width + 0.5) + 1
+    return cv2.GaussianBlur(values[:, None], (1, size), 1e-9, sigmaY=width, borderType=cv2.BORDER_REFLECT)[:, 0]
+
+
+def autocorrelated(values: np.ndarray) -> np.ndarray:
+    """Returns the sums of products of a series with itself some samples later, `(T,)` by lag: `correlate`.
+
+    Example:
+        >>> autocorrelated(np.array([1.0, 2.0, 3.0])).round(9).tolist()
+        [14.0, 8.0, 3.0]
+    """
+    size = _quick(2 * len(values))
+    power = np.abs(np.fft.rfft(values, size)) ** 2
+    return np.fft.irfft(power, size)[: len(values)]
+
+
+def logistic(odds: float) -> float:
+    """Returns the probability of a logarithm of odds: `scipy.special.expit`."""
+    return 0.5 * (1 + math.tanh(odds / 2))
