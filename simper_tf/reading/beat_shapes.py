@@ -1,6 +1,5 @@
 """Shapes of beats on a course: how alike they are, what they explain of it, and what lies between them."""
 
-import itertools
 import math
 
 import numpy as np
@@ -19,17 +18,27 @@ _LINE, _SLOWER, _HEIGHTS, _FINER = (0.85, 1.15), (0.3, 0.75), (-3.0, 5.0), 4
 
 def segments(course: np.ndarray, places: np.ndarray, half: int) -> np.ndarray:
     """Returns the samples around places, `(N, 2 * half + 1)`, NaN beyond the ends."""
-    padded = np.pad(course, half, constant_values=np.nan)
-    return padded[places[:, None] + np.arange(2 * half + 1)]
+    beyond = np.full(half, np.nan)
+    return np.concatenate((beyond, course, beyond))[places[:, None] + np.arange(2 * half + 1)]
 
 
-def correlation(first: np.ndarray, second: np.ndarray) -> float:
-    """Returns the correlation of what is seen of two segments."""
-    seen = np.isfinite(first) & np.isfinite(second)
-    if seen.sum() < 3:
-        return 0.0
-    one, other = (part[seen] - part[seen].mean() for part in (first, second))
-    return float(np.sum(one * other) / max(np.sqrt(np.sum(one**2) * np.sum(other**2)), 1e-12))
+def mean(segments: np.ndarray) -> np.ndarray:
+    """Returns the mean of what is seen of segments, `(L,)`, NaN where none is: `numpy.nanmean`, which is slow."""
+    seen = ~np.isnan(segments)
+    number = seen.sum(axis=0)
+    return np.where(number > 0, np.where(seen, segments, 0).sum(axis=0) / np.maximum(number, 1), np.nan)
+
+
+def correlations(segments: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Returns the correlation of what is seen of each segment and of another one, `(N,)`."""
+    seen = np.isfinite(segments) & np.isfinite(others)
+    number = seen.sum(axis=1, keepdims=True)
+    one, other = (np.where(seen, part, 0) for part in (segments, others))
+    one, other = (
+        np.where(seen, part - part.sum(axis=1, keepdims=True) / np.maximum(number, 1), 0) for part in (one, other)
+    )
+    both = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
+    return np.where(number[:, 0] < 3, 0.0, (one * other).sum(axis=1) / np.maximum(both, 1e-12))
 
 
 def likeness(course: np.ndarray, template: np.ndarray) -> np.ndarray:
@@ -44,12 +53,10 @@ def likeness(course: np.ndarray, template: np.ndarray) -> np.ndarray:
 
 def between(curve: np.ndarray, places: np.ndarray) -> float:
     """Returns the median of the highest likeness in the middle of each interval."""
-    highest = []
-    for first, last in itertools.pairwise(places):
-        margin = max(int(_MIDDLE * (last - first)), 1)
-        middle = curve[first + margin : last - margin + 1]
-        highest.append(middle.max() if len(middle) else 0.0)
-    return min(float(np.median(highest)), 1.2)
+    margins = np.maximum((_MIDDLE * np.diff(places)).astype(int), 1)
+    first, end = places[:-1] + margins, places[1:] - margins + 1
+    highest = np.maximum.reduceat(curve, np.stack((first, end), axis=1).ravel())[::2]
+    return min(samples.quantile(np.where(first < end, highest, 0.0), 0.5), 1.2)
 
 
 def shift(curve: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -61,11 +68,9 @@ def shift(curve: np.ndarray, places: np.ndarray) -> np.ndarray:
 def explained(course: np.ndarray, places: np.ndarray, half: int) -> float:
     """Returns the share of the power of a course that its mean beat explains, laid at all beats."""
     window = np.hanning(2 * half + 1)
-    template = np.nan_to_num(np.nanmean(segments(course, places, half), axis=0)) * window
-    laid, weight = np.zeros(len(course) + 2 * half), np.full(len(course) + 2 * half, 1e-3)
-    for place in places:
-        laid[place : place + len(window)] += template
-        weight[place : place + len(window)] += window
+    template = np.nan_to_num(mean(segments(course, places, half))) * window
+    beats = np.bincount(places, minlength=len(course))
+    laid, weight = np.convolve(beats, template), np.convolve(beats, window) + 1e-3
     inside = slice(max(places[0] - half, 0), places[-1] + half + 1)
     rest = (course - (laid / weight)[half : half + len(course)])[inside]
     return max(1 - float(np.mean(rest**2) / max(np.mean(course[inside] ** 2), 1e-12)), -1.0)
@@ -86,13 +91,14 @@ def spikes(fine: np.ndarray, places: np.ndarray, fastest: float) -> float:
         return 0.0
     views = np.lib.stride_tricks.sliding_window_view(fine, 2 * half + 1)
     moved = views[(places - half)[:, None] + np.arange(-reach, reach + 1)]
-    sizes = np.linalg.norm(moved, axis=2)
+    sizes = np.sqrt(np.einsum("bmt,bmt->bm", moved, moved))
     best, rows = sizes.argmax(axis=1), np.arange(len(places))
-    moved = moved / np.maximum(sizes, _QUIET * fine.std() * math.sqrt(2 * half + 1))[..., None]
+    sizes = np.maximum(sizes, _QUIET * fine.std() * math.sqrt(2 * half + 1))
     for _ in range(_ROUNDS):
-        best = np.argmax(moved @ moved[rows, best].mean(axis=0), axis=1)
-    chosen = moved[rows, best]
-    return float(np.quantile(np.sum(chosen[1:] * chosen[:-1], axis=1), _WORST))
+        template = (moved[rows, best] / sizes[rows, best, None]).mean(axis=0)
+        best = np.argmax(moved @ template / sizes, axis=1)
+    chosen = moved[rows, best] / sizes[rows, best, None]
+    return samples.quantile(np.sum(chosen[1:] * chosen[:-1], axis=1), _WORST)
 
 
 def line(source: np.ndarray, rate: float, hertz: float) -> float:

@@ -29,6 +29,9 @@ _FOLDS = 2  # Rates of samples up to which harmonics are folded back: beyond, th
 # In Hz. Each is some six times as high as low, less than `_WIDE`, and overlaps the next.
 _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0), (25.0, 150.0), (90.0, 500.0))
 _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
+# Where in so many stretches one after another the first span alone was clear, the others are looked at once in so
+# many: in a day of a heart they would take two thirds of the time.
+_ENOUGH, _EVERY = 20, 10
 _PAUSE = 1.8  # Times the median interval, above which no repetition is.
 _GOES_ON = 0.35  # Logarithm of the ratio of two tempos of which one may have become the other.
 # Samples of the course of a stretch, at most and at least; and of all stretches, of which a day has thousands.
@@ -49,7 +52,13 @@ def answers_on(times, values, band, looks=1):
     limits = limits_of(times, band)
     parts = list(_stretches(times))
     drawn = min(max(_DRAWN_IN_ALL // len(parts), _LEAST_DRAWN), _DRAWN)
-    heard, rivals = zip(*(_drawn(*_heard(times[part], values[part], limits), drawn) for part in parts), strict=True)
+    heard, rivals, alone = [], [], 0
+    for number, part in enumerate(parts):
+        is_quick = alone >= _ENOUGH and number % _EVERY > 0
+        found, others, is_alone = _heard(times[part], values[part], limits, is_quick)
+        alone = alone + 1 if is_alone else 0
+        heard.append(_drawn(found, drawn))
+        rivals.append(others)
     answers, notes = [], set()
     for found, others in zip(tempos.judged(heard, looks * len(heard)), rivals, strict=True):
         if (answer := answer_on(found)) is not None:
@@ -65,23 +74,27 @@ def limits_of(times, band):
     return low, min(high, HIGHEST_SHARE / series_files.usual_step(times))
 
 
-def _heard(times, values, limits):
-    """Returns beats in a band, and the frequencies of other clear ones.
+def _heard(times, values, limits, is_quick):
+    """Returns beats in a band, the frequencies of other clear ones, and whether the first span alone is clear.
 
     Of a wide band they are those of the first span that is clear, or of the surest one.
     """
     if len(times) < beats.FEWEST_SAMPLES:
-        return beats.Beats(0.0, ()), []
+        return beats.Beats(0.0, ()), [], False
     # Of a short series, in which nothing slow can be seen, the faster spans would make up a number.
     if times[-1] - times[0] < PERIODS / _SPANS[0][0] or limits[1] < _WIDE * limits[0]:
-        return _found(times, values, limits, power_of(times, values)), []
-    heard = heard_in_spans(times, values, limits)
+        return _found(times, values, limits, power_of(times, values)), [], False
+    heard = heard_in_spans(times, values, limits, is_quick=is_quick)
     first = _preferred(heard)
-    return first, [found.frequency for found in heard if found is not first and found.confidence >= CLEAR]
+    others = [found.frequency for found in heard if found is not first and found.confidence >= CLEAR]
+    return first, others, bool(heard) and first is heard[0] and first.confidence >= CLEAR and not others
 
 
-def heard_in_spans(times, values, limits, is_all=False):
-    """Returns the beats of the slow spans, and of faster ones while none is clear, or of all."""
+def heard_in_spans(times, values, limits, is_all=False, is_quick=False):
+    """Returns the beats of the slow spans, and of faster ones while none is clear, or of all.
+
+    A quick look ends with the first span where that is clear.
+    """
     low = max(limits[0], PERIODS / float(times[-1] - times[0]))
     spans = [(max(first, low), min(last, limits[1])) for first, last in _SPANS]
     heard, power = [], power_of(times, values)
@@ -92,6 +105,8 @@ def heard_in_spans(times, values, limits, is_all=False):
             found = _found(times, values, span, power)
             left = _lifted(found.confidence, -_doubt(number, len(found.times)))
             heard.append(dataclasses.replace(found, confidence=left))
+            if is_quick and left >= CLEAR:
+                break
     return heard
 
 
@@ -183,14 +198,14 @@ def _stretches(times):
     yield from (slice(*pair) for pair in itertools.pairwise(sorted({0, *inner, len(times)})))
 
 
-def _drawn(heard, others, most):
+def _drawn(heard, most):
     """Returns what was heard in a stretch, with at most so many samples to draw: all of a day would fill the memory."""
 
     def thinned(seen):
         shown = slice(None, None, math.ceil(len(seen.moments) / most))
         return dataclasses.replace(seen, moments=seen.moments[shown].copy(), source=seen.source[shown].copy())
 
-    return dataclasses.replace(heard, candidates=tuple(map(thinned, heard.candidates))), others
+    return dataclasses.replace(heard, candidates=tuple(map(thinned, heard.candidates)))
 
 
 def answer_on(heard):

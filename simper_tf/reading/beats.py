@@ -11,9 +11,9 @@ import itertools
 import math
 
 import numpy as np
-import scipy.special
 
 from simper_tf.reading import beat_courses, beat_shapes
+from simper_tf.signals import filters, samples
 
 # The interval may be so many times shorter or longer than the period. A change of it costs this much in units of
 # likeness, times the square of its logarithm.
@@ -155,7 +155,7 @@ def _chosen(found):
             candidates.append(attempt)
     if not candidates:
         return Beats(0.0, ())
-    confidence = float(scipy.special.expit(_odds(SURE_WEIGHTS, _sureness(candidates[0]))))
+    confidence = filters.logistic(_odds(SURE_WEIGHTS, _sureness(candidates[0])))
     heard = Beats(confidence, tuple(candidates))
     return dataclasses.replace(heard, confidence=0.0) if heard.is_faster else heard
 
@@ -208,7 +208,7 @@ def _tried(name, course, period, is_known, start, rate):
     for _ in range(_ROUNDS):
         if len(places) < _FEWEST:
             return None
-        curve = beat_shapes.likeness(course, np.nanmean(beat_shapes.segments(course, places, half), axis=0))
+        curve = beat_shapes.likeness(course, beat_shapes.mean(beat_shapes.segments(course, places, half)))
         places = _tracked(curve, period)
     places = places[is_known[places]]
     alike = np.flatnonzero(curve[places] > _LOST)
@@ -217,18 +217,16 @@ def _tried(name, course, period, is_known, start, rate):
         return None
     intervals = _intervals(places, curve, is_known, half)
     segments = beat_shapes.segments(course, places, half)
-    next_ones, others = (
-        [beat_shapes.correlation(*pair) for pair in zip(segments, segments[k:], strict=False)] for k in (1, 2)
-    )
+    next_ones, others = (beat_shapes.correlations(segments[:-k], segments[k:]) for k in (1, 2))
     return Try(
         course=name,
         frequency=float(rate / intervals.mean()),
         times=start + places / rate,
         likeness=curve[places],
-        alike=float(np.quantile(next_ones, 0.6)),
+        alike=samples.quantile(next_ones, 0.6),
         between=beat_shapes.between(curve, places) / max(float(curve[places].mean()), 0.05),
         uneven=float(np.std(np.log(intervals))),
-        halves=float(np.median(others) - np.median(next_ones)),
+        halves=samples.quantile(others, 0.5) - samples.quantile(next_ones, 0.5),
         explained=beat_shapes.explained(course, places, half),
     )
 
@@ -261,15 +259,18 @@ def _tracked(curve, period):
         return nodes
     low, high = period / _FACTOR, period * _FACTOR
     first, last = np.searchsorted(nodes, nodes - high), np.searchsorted(nodes, nodes - low, side="right")
-    best, before = curve[nodes].astype(float), np.full(len(nodes), -1)
-    for k, node in enumerate(nodes):
-        if first[k] < last[k]:
-            reached = slice(first[k], last[k])
-            gains = best[reached] - _COST * np.log((node - nodes[reached]) / period) ** 2
-            top = int(np.argmax(gains))
-            if gains[top] > 0 or node > high:
-                best[k] += gains[top]
-                before[k] = first[k] + top
+    reached = np.maximum(last - first, 0)
+    ends = np.cumsum(reached)
+    earlier = np.arange(ends[-1]) + np.repeat(first - ends + reached, reached)
+    costs = (_COST * np.log((np.repeat(nodes, reached) - nodes[earlier]) / period) ** 2).tolist()
+    # In lists: each node has a few others within reach, and an array of a few takes longer to make than to use.
+    best, before = curve[nodes].tolist(), [-1] * len(nodes)
+    first, ends = first.tolist(), [0, *ends.tolist()]
+    for k, node in enumerate(nodes.tolist()):
+        gains = [best[j] - cost for j, cost in enumerate(costs[ends[k] : ends[k + 1]], first[k])]
+        if gains and ((top := max(gains)) > 0 or node > high):
+            best[k] += top
+            before[k] = first[k] + gains.index(top)
     end = min(int(np.searchsorted(nodes, len(curve) - high)), len(nodes) - 1)
     row = [end + int(np.argmax(best[end:]))]
     while before[row[-1]] >= 0:

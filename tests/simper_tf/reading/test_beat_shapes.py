@@ -63,3 +63,17 @@ def test_beats_off_the_middle_of_a_curve_have_what_lies_between():
     curve = np.cos(2 * np.pi * np.arange(420) / 25 * 2)
     assert beat_shapes.between(curve, np.arange(0, 400, 25)) == pytest.approx(np.cos(2 * np.pi / 25), abs=1e-9)
     assert beat_shapes.between(np.cos(np.pi * np.arange(420) / 25) ** 2, np.arange(0, 400, 25)) < 0.7
+
+
+def test_segments_correlate_by_what_is_seen_of_both():
+    first, second = RNG.normal(size=(2, 3, 9))
+    first[0, :4], second[0, 7:], first[2, :7] = np.nan, np.nan, np.nan
+    found = beat_shapes.correlations(first, second)
+    expected = [np.corrcoef(first[0, 4:7], second[0, 4:7])[0, 1], np.corrcoef(first[1], second[1])[0, 1], 0.0]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_allclose(beat_shapes.mean(first), np.nanmean(first, axis=0))
+
+
+def test_the_middle_of_touching_beats_holds_nothing():
+    curve = np.array([9.0, 1.0, 2.0, 9.0, 9.0, 3.0, 4.0, 1.0])
+    assert beat_shapes.between(curve / 10, np.array([0, 3, 4, 7])) == pytest.approx(0.2)  # Of 0.2, nothing, 0.4.

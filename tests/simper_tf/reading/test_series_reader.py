@@ -227,3 +227,28 @@ def test_what_alternates_is_told_as_one_cycle_of_two():
     steps = np.sin(2 * np.pi * 2 * times) ** 2 * np.where(times % 0.5 < 0.25, 1.0, 0.4)
     (answer,) = series_reader.reading_of_samples(times, steps[:, None] + 0.02 * RNG.normal(size=(len(times), 1))).clear
     assert answer.hertz == pytest.approx(2.0, rel=0.01)
+
+
+@pytest.mark.parametrize(("alone", "looked"), [(True, 20 + 3), (False, 50)])
+def test_slow_spans_are_asked_seldom_where_they_never_tell(monkeypatch, alone, looked):
+    asked = []
+
+    def heard(times, values, limits, is_quick):
+        asked.append(is_quick)
+        return beats.Beats(0.0, ()), [], alone
+
+    monkeypatch.setattr(beat_stretches, "_heard", heard)
+    times = np.arange(0, 50 * 30, 0.5)
+    beat_stretches.answers_on(times, times[:, None], None)
+    assert (len(asked), asked.count(False)) == (50, looked)
+
+
+def test_a_quick_look_ends_with_a_clear_first_span():
+    times = np.arange(0, 30, 0.02)
+    spikes = np.exp(-(((times % 0.8) - 0.4) ** 2) / 0.002)[:, None]
+    limits = (0.0, 22.0)
+    whole, quick = (beat_stretches.heard_in_spans(times, spikes, limits, is_quick=one) for one in (False, True))
+    assert len(quick) == 1 < len(whole)
+    assert quick[0].frequency == whole[0].frequency
+    noise = np.random.default_rng(0).normal(size=(len(times), 1))
+    assert len(beat_stretches.heard_in_spans(times, noise, limits, is_quick=True)) >= 3

@@ -22,3 +22,10 @@ def test_a_hann_spectrum_is_that_of_its_definition():
     padded = np.concatenate([series * window[:, None], np.zeros((20, 3))])
     waves = np.exp(-2j * np.pi * np.outer(np.arange(21), np.arange(40)) / 40)
     np.testing.assert_allclose(samples.hann_spectrum(series, 2), waves @ padded, atol=1e-12)
+
+
+@pytest.mark.parametrize("share", [0, 0.4, 0.5, 1])
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_a_quantile_is_that_of_numpy(size, share):
+    values = np.random.default_rng(size).normal(size=size)
+    assert samples.quantile(values, share) == pytest.approx(np.quantile(values, share), abs=1e-12)
