@@ -13,6 +13,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -26,7 +27,7 @@ import numpy as np
 import tensorflow_datasets as tfds
 
 from benchmarks import document
-from benchmarks.damaged_files import BUILT, RATE, VIDEOS, Maker
+from benchmarks.damaged_files import BUILT, RATE, VIDEOS, Case, Maker
 from datasets.rotating_digits import rotating_digits_dataset_builder as digits
 from simper_tf.data import building, built
 from simper_tf.evaluation import markdown_tables
@@ -44,18 +45,25 @@ open(sys.argv[1], "w").write(f"{code} {resource.getrusage(resource.RUSAGE_CHILDR
 """
 READ, OPEN, NOTHING, REFUSED = "read, right", "right, or another octave", "nothing repeats", "refused in a line"
 FINE = READ, OPEN, NOTHING, REFUSED
+_CONTROLS = {"\x07", "\x1b", "\u202e"}  # Of terminals; no name may bring them there.
+HOSTILE = "from a folder"
 
 
-def judged(folder, seed, number, kinds=None):
-    """Returns so many cases, of one kind after another, each with its outcome, and the GiB of the largest process."""
+def judged(folder, seed, number, kinds=None, beside=()):
+    """Returns so many cases, of one kind after another, each with its outcome, and the GiB of the largest process.
+
+    Args:
+        folder: In which files are made.
+        seed, number, kinds: Of them.
+        beside: Further cases.
+    """
     (folder / "files").mkdir()
     maker = Maker(folder / "files", seed)
     kinds = itertools.islice(itertools.cycle(kinds or maker.kinds), number)
-    cases = [maker.kinds[kind](maker, kind) for kind in kinds]
+    cases = [*(maker.kinds[kind](maker, kind) for kind in kinds), *beside]
     outcomes, memory = {case.path: of_built(case, maker) for case in cases if case.kind == BUILT}, 0.0
-    # Videos have times of their own, which --rate would change.
     for flags in ([], [f"--rate={RATE:g}"]):
-        rest = [case for case in cases if case.path not in outcomes and (flags or case.path.suffix in VIDEOS)]
+        rest = [case for case in cases if case.path not in outcomes and (flags or has_own_rate(case))]
         for start in range(0, len(rest), _TOGETHER):
             for case, outcome, used in of_group(folder, rest[start : start + _TOGETHER], flags):
                 outcomes[case.path], memory = outcome, max(memory, used)
@@ -64,6 +72,12 @@ def judged(folder, seed, number, kinds=None):
         if outcomes[case.path] not in FINE:
             print(f"VIOLATION {case.kind}: {printable(str(case.path))}: {outcomes[case.path]}", file=sys.stderr)
     return [(case, outcomes[case.path]) for case in cases], memory
+
+
+def has_own_rate(case):
+    """Returns whether a file has a rate which --rate would change: a video, sound, or what others have made."""
+    is_file = case.path.is_file() and not case.path.is_symlink()
+    return case.path.suffix in VIDEOS or case.kind == HOSTILE or (is_file and case.path.open("rb").read(4) == b"RIFF")
 
 
 def of_group(folder, group, flags):
@@ -93,6 +107,8 @@ def predicted(folder, group, flags):
         return "hang", lines, records, 0.0
     code, memory = (int(word) for word in peak.read_text().split())
     fate = f"memory, {memory / 2**20:.1f} GiB" if memory > _MEMORY * 2**20 else ""
+    if any(set(line) & _CONTROLS for line in lines):
+        fate = f"escape sequences are printed: {[line for line in lines if set(line) & _CONTROLS][:1]}"
     if code not in (0, 1) or any("Traceback" in line for line in lines):
         fate = f"crash, {signal.Signals(-code).name}" if code < 0 else f"traceback: {lines[-1:]}"
     return fate, lines, records, memory / 2**20
@@ -104,9 +120,10 @@ def outcome_of(case, lines, records):
         return "a pickle was loaded"
     name = printable(str(case.path))
     # Where all names of a call are refused, it is the command itself that says so.
-    begins = tuple(f"{who}{name}{words}" for who in ("predict: ", "simper predict: error: ")
-                   for words in (": found ", ": no such file.", " is no recording: "))  # fmt: skip
-    complaints = [line for line in lines if line.startswith(begins)]
+    said = re.compile(
+        f"(predict|simper predict: error): {re.escape(name)}(: ([^ ]+: )?found |: no such file| is no rec)"
+    )
+    complaints = [line for line in lines if said.match(line)]  # Of what is packed its own name is told as well.
     record = records.get(str(case.path))
     if bool(complaints) == bool(record):
         return "read and refused" if record else f"no word of its own: {lines[-1:]}"
@@ -159,10 +176,14 @@ def main():
     parser.add_argument("--seed", type=int, default=0, help="Of all that is random.")
     parser.add_argument("--files", type=int, default=1000, help="How many.")
     parser.add_argument("--only", action="append", metavar="KIND", help="A kind of file, in place of all.")
+    parser.add_argument("--hostile", type=pathlib.Path, help="Folder of more files, of 1.2 Hz or none.")
     parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="damaged-", ignore_cleanup_errors=True) as folder:
-        outcomes, memory = judged(pathlib.Path(folder), args.seed, args.files, args.only)
+        others = sorted(args.hostile.iterdir()) if args.hostile else ()
+        # Into it a file points whose numbers must not be answered; what it holds itself is no trap.
+        beside = [Case(HOSTILE, path, 1.2) for path in others if path.name != "secret.h5"]
+        outcomes, memory = judged(pathlib.Path(folder), args.seed, args.files, args.only, beside)
     text = report(outcomes, memory, args.seed, document.changed(parser, args))
     print(text)
     document.into_document(args.document, COMMAND, text)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import fractions
+import gzip
 import io
 import json
 import os
@@ -16,8 +17,10 @@ import numpy as np
 import pandas as pd
 import scipy.io
 import scipy.io.wavfile
+from astropy.io import fits
 from PIL import Image
 
+from benchmarks import made_formats
 from datasets.rotating_digits import rotating_digits_dataset_builder as digits
 
 RATE, SECONDS = 25.0, 8.0  # Of all that is made here.
@@ -158,6 +161,31 @@ def sound_files(folder):
     yield from ((".xlsx", sheet(), 0.7), (".parquet", frame.to_parquet(), 0.7))
     yield ".json", json.dumps(frame.to_dict("list")).encode(), 0.7
     yield from ((".wav", wav(100, swing(0.9, 100)), 0.9), (".npy", npy(np.stack([*frames(1.3, moments())])), 1.3))
+    yield from packed_files(folder)
+    # Their wave has 20 samples a period, of which RATE are a second: whoever is told a rate believes it.
+    for ending in ("xdf", "fit", "acq", "gpx", "tcx"):
+        content = getattr(made_formats, ending)()
+        yield f".{ending}", content.encode() if isinstance(content, str) else content, RATE / 20
+
+
+def packed_files(folder):
+    """Yields ending, content and truth of files that hold others, or arrays by name, or a line a sample."""
+    rows = [line.split(",") for line in table().split()[1:]]
+    yield ".jsonl", "\n".join(json.dumps({"time": float(a), "chest": float(b)}) for a, b in rows).encode(), 0.7
+    yield ".lp", "\n".join(f"m,who=a chest={b} {round(1e9 * float(a)) + 10**18}" for a, b in rows).encode(), 0.7
+    yield ".csv.gz", gzip.compress(table().encode(), mtime=0), 0.7
+    packed, arrays = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr(zipfile.ZipInfo("a.csv"), table(), zipfile.ZIP_DEFLATED)
+    np.savez_compressed(arrays, ecg=swing(0.8), marks=np.arange(3))
+    yield from ((".zip", packed.getvalue(), 0.7), (".npz", arrays.getvalue(), 0.8))
+    days = fits.Column("TIME", "D", "d", array=2459000.5 + moments() / 86400)
+    light = fits.Column("FLUX", "D", array=100 + swing(0.7))
+    fits.BinTableHDU.from_columns([days, light]).writeto(folder / "star.fits", overwrite=True)
+    yield ".fits", (folder / "star.fits").read_bytes(), 0.7
+    with h5py.File(folder / "held.h5", "w", track_order=True) as file:
+        file.create_dataset("ecg", data=swing(0.8)).attrs["rate"] = RATE
+    yield ".h5", (folder / "held.h5").read_bytes(), 0.8
 
 
 def elsewhere(path):
@@ -200,6 +228,18 @@ def swollen(folder):
     yield ".json", b"[" * 200_000
     yield ".edf", edf(0, 1)
     yield ".edf", edf(1, 0)
+    yield ".hea", b"file 0 100 800\n"
+    extremes = np.array([-(2**62), 0, 2**62], "datetime64[ns]")
+    yield ".parquet", pd.DataFrame({"time": extremes, "chest": [1.0, 2.0, 1.0]}).to_parquet()
+    once = gzip.compress(bytes(2**26), 1, mtime=0)
+    yield from ((".csv.gz", once), (".csv.gz", gzip.compress(once, 1, mtime=0)))
+    with zipfile.ZipFile(folder / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        for number in range(3):
+            file.writestr(zipfile.ZipInfo(f"../{number}.csv"), b"1,2\n" * 2**23, zipfile.ZIP_DEFLATED, 1)
+    yield ".zip", (folder / "bomb.zip").read_bytes()
+    entities = "".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10}">' for k in range(1, 12))
+    yield ".gpx", made_formats.gpx(f'<!DOCTYPE gpx [<!ENTITY e0 "x">{entities}]>').replace("Run", "&e11;").encode()
+    yield ".tcx", ("<Track>" * 200_000).encode()
 
 
 def edf(seconds, signals):
@@ -243,6 +283,7 @@ def odd_files(folder):
         f"# by hand\n\n{text}".encode(), text.replace("\n", "\r").encode(),
         text.replace(",", ";").replace(".", ",").encode(), text.replace("chest", "Brust-ä").encode("latin-1"),
         text.replace("chest", '"chest, belt"').encode(),
+        "\n".join([f"{rows[0]},note", *(f"{row},a" for row in rows[1:-1]), f"{rows[-1]},{'a' * 230_000}"]).encode(),
     ):  # fmt: skip
         yield "tables in other forms", ".csv", content, 0.7, True
     yield from (("values in other files", ".mat", content, None, False) for content in elsewhere(folder / "v.mat"))

@@ -23,6 +23,7 @@ REFUSAL = "predict: /a/b.csv: found nothing; expected"
         (SOUND, [], [1.4], [2.8], "a number made up"),
         (SOUND, [REFUSAL], None, [], "refused although sound"),
         (NOISE, [REFUSAL], None, [], damaged.REFUSED),
+        (NOISE, ["predict: /a/b.csv: c.csv: found nothing"], None, [], damaged.REFUSED),
         (NOISE, ["simper predict: error: /a/b.csv: no such file."], None, [], damaged.REFUSED),
         (NOISE, ["predict: /a/b.csv is no recording: it is text."], None, [], damaged.REFUSED),
         (NOISE, [], [None], [], damaged.NOTHING),

@@ -8,8 +8,8 @@ import struct
 import numpy as np
 import pytest
 from astropy.io import fits
-from made_formats import COUNT, RATE, STAMPS, TIMES, WAVE, acq, fit, gpx, health, tcx, xdf
 
+from benchmarks.made_formats import COUNT, RATE, STAMPS, TIMES, WAVE, acq, fit, gpx, health, tcx, xdf
 from simper_tf.recordings import sources
 from simper_tf.tables import channels, delimited, series_files, tracks
 from simper_tf.tables import fits as fits_tables
