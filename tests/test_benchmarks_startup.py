@@ -11,8 +11,8 @@ from benchmarks import folder, startup
 
 @pytest.mark.slow
 def test_each_call_of_the_bench_has_its_line(tmp_path):
-    rows = startup.lines(tmp_path, 0.05)
-    assert [row[0] for row in rows][::6] == ["`simper --help`", "0.05 h at 250 Hz, `.npy`"]
+    rows = startup.lines(tmp_path, 0.05, 0.1)
+    assert [row[0] for row in rows][::8] == ["`simper --help`", "a film of 0.1 min, 640 x 360 pixels"]
     assert all(float(row[1]) > 0 and float(row[3]) >= 0 for row in rows)
     found = simper_tf.read(tmp_path / "film.mp4")
     assert found.hertz == pytest.approx(0.8, abs=0.01)

@@ -10,7 +10,7 @@ import dataclasses
 import numpy as np
 
 from simper_tf.reading import result
-from simper_tf.signals import samples
+from simper_tf.signals import filters, samples
 
 _EMPTY = 0.3  # Share of equal spans, one for each sample on average, without a sample, from which on times are uneven.
 _FEWEST = 40  # Samples.
@@ -125,10 +125,7 @@ def _basis(times, hertz):
 
 def _tops(power, best):
     """Returns the places of the highest tops beside the best and its own flanks."""
-    import scipy.signal
-
-    tops, _ = scipy.signal.find_peaks(np.pad(power, 1))  # At the ends too.
-    tops = tops - 1
+    tops = filters.tops(np.pad(power, 1)) - 1  # At the ends too.
     tops = tops[np.abs(tops - best) > 2 * _FINER]
     return tops[np.argsort(-power[tops])[:_RIVALS]]
 
