@@ -183,7 +183,7 @@ def packed_files(folder):
     light = fits.Column("FLUX", "D", array=100 + swing(0.7))
     fits.BinTableHDU.from_columns([days, light]).writeto(folder / "star.fits", overwrite=True)
     yield ".fits", (folder / "star.fits").read_bytes(), 0.7
-    with h5py.File(folder / "held.h5", "w", track_order=True) as file:
+    with h5py.File(folder / "held.h5", "w") as file:
         file.create_dataset("ecg", data=swing(0.8)).attrs["rate"] = RATE
     yield ".h5", (folder / "held.h5").read_bytes(), 0.8
 

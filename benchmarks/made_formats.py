@@ -7,7 +7,7 @@ from bioread import file_revisions, headers
 from fitdecode.utils import compute_crc
 
 # Of 2.5 Hz at 50 samples a second, in steps of a thousandth, as devices store whole numbers.
-COUNT, RATE = 200, 50.0
+COUNT, RATE = 96, 50.0
 TIMES = np.arange(COUNT) / RATE
 WAVE = np.round(2 + np.sin(2 * np.pi * 2.5 * TIMES), 3)
 STAMPS = [f"2024-01-05T08:00:{time:06.3f}Z" for time in TIMES]

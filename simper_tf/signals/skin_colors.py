@@ -6,10 +6,12 @@ white; CHROM and POS each subtract both, as far as the skin and the light are wh
 
 import numpy as np
 
+from simper_tf.signals import filters
 from simper_tf.signals.pulse import DETREND_LAMBDA, detrend
 
 WINDOW_SECONDS = 1.6  # Of POS (Wang et al., 2017).
 _AT_ONCE = 1024  # Windows that are held in memory together.
+_PADDING = 21  # Samples by which a band-pass is led in: three times its coefficients.
 _USUAL_RATE = 30.0  # At which `DETREND_LAMBDA` has its usual meaning.
 
 
@@ -45,15 +47,12 @@ def chrom(colors, rate, band):
 
     Reference: de Haan and Jeanne, Robust pulse rate from chrominance-based rPPG, IEEE Trans. Biomed. Eng. 60(10), 2013.
     """
-    import scipy.signal  # Slow to load: most recordings have no skin that hardly moves.
-
     high = min(band[1], 0.495 * rate)  # A filter cannot end at half the rate itself.
-    sections = scipy.signal.butter(3, [band[0], high], "bandpass", fs=rate, output="sos")
 
     def of_windows(relative):
-        differences = relative @ np.array([[3.0, -2.0, 0.0], [1.5, 1.0, -1.5]]).T
-        filtered = scipy.signal.sosfiltfilt(sections, differences, axis=1, padlen=min(21, relative.shape[1] - 1))
-        x, y = np.moveaxis(filtered, -1, 0)
+        differences = np.moveaxis(relative @ np.array([[3.0, -2.0, 0.0], [1.5, 1.0, -1.5]]).T, 1, 0)
+        filtered = filters.butterworth(differences, rate, band[0], high, 3, min(_PADDING, len(differences) - 1))
+        x, y = filtered.T
         return x - _ratio(_deviation(x), _deviation(y)) * y
 
     length = _window_length(len(colors), rate)
