@@ -27,7 +27,8 @@ import numpy as np
 import tensorflow_datasets as tfds
 
 from benchmarks import document
-from benchmarks.damaged_files import BUILT, RATE, VIDEOS, Case, Maker
+from benchmarks.damaged_cases import BUILT, Case, Maker
+from benchmarks.damaged_files import RATE, VIDEOS
 from datasets.rotating_digits import rotating_digits_dataset_builder as digits
 from simper_tf.data import building, built
 from simper_tf.evaluation import markdown_tables

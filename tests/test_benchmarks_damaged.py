@@ -5,10 +5,10 @@ import pathlib
 import numpy as np
 import pytest
 
-from benchmarks import damaged, damaged_files
+from benchmarks import damaged, damaged_cases, damaged_files
 
-SOUND = damaged_files.Case("names", pathlib.Path("/a/b.csv"), 0.7, is_sound=True)
-NOISE = damaged_files.Case("noise", pathlib.Path("/a/b.csv"))
+SOUND = damaged_cases.Case("names", pathlib.Path("/a/b.csv"), 0.7, is_sound=True)
+NOISE = damaged_cases.Case("noise", pathlib.Path("/a/b.csv"))
 REFUSAL = "predict: /a/b.csv: found nothing; expected"
 
 
@@ -65,7 +65,7 @@ def test_what_befalls_a_whole_process_is_told(tmp_path, monkeypatch, code, fate)
 def test_a_seed_makes_the_same_files_again_and_another_does_not(tmp_path):
     def content(name, seed):
         (tmp_path / name).mkdir()
-        maker = damaged_files.Maker(tmp_path / name, seed)
+        maker = damaged_cases.Maker(tmp_path / name, seed)
         return [maker.kinds[kind](maker, kind).path.read_bytes() for kind in ("cut off", "bits turned") * 4]
 
     assert content("a", 1) == content("b", 1) != content("c", 2)
@@ -73,7 +73,7 @@ def test_a_seed_makes_the_same_files_again_and_another_does_not(tmp_path):
 
 def test_a_trap_of_a_pickle_closes_when_it_is_loaded(tmp_path):
     np.save(tmp_path / "a.npy", np.array([damaged_files.Trap(tmp_path / "trap"), 1], object))
-    case = damaged_files.Case("pickles", tmp_path / "a.npy", trap=tmp_path / "trap")
+    case = damaged_cases.Case("pickles", tmp_path / "a.npy", trap=tmp_path / "trap")
     assert damaged.outcome_of(case, [], {}).startswith("no word")
     np.load(case.path, allow_pickle=True)
     assert damaged.outcome_of(case, [], {}) == "a pickle was loaded"
@@ -82,7 +82,7 @@ def test_a_trap_of_a_pickle_closes_when_it_is_loaded(tmp_path):
 @pytest.mark.slow
 def test_a_file_of_each_kind_is_read_right_or_refused_in_a_line(tmp_path):
     (tmp_path / "kinds").mkdir()
-    kinds = list(damaged_files.Maker(tmp_path / "kinds", 3).kinds)
+    kinds = list(damaged_cases.Maker(tmp_path / "kinds", 3).kinds)
     found, memory = damaged.judged(tmp_path, 3, len(kinds))
     assert [(case.kind, outcome) for case, outcome in found if outcome not in damaged.FINE] == []
     assert [case.kind for case, _ in found] == kinds

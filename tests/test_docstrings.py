@@ -10,15 +10,23 @@ import numpy as np
 import pytest
 
 import simper_tf
-from simper_tf.encoders import ENCODERS
-from simper_tf.evaluation import metrics
+from simper_tf.encoders import ENCODERS, before_head, frames, precision
+from simper_tf.evaluation import metrics, tasks
+from simper_tf.losses import spectral
 from simper_tf.losses.similarity import SIMILARITIES
 from simper_tf.methods import METHODS
+from simper_tf.methods.self_supervised import SelfSupervised
+from simper_tf.recordings import search, sources
+from simper_tf.tables import series_files
+from simper_tf.utils import options
 
 ROOT = pathlib.Path(__file__).parents[1]
 PUBLIC = [
     *(getattr(simper_tf, name) for name in simper_tf.__all__), *ENCODERS.values(), *METHODS.values(),
     *SIMILARITIES.values(), *(value for value in vars(metrics).values() if isinstance(value, metrics.Metric)),
+    # What other packages build on: the doors of rooms, and the parts of encoders and methods.
+    options.Options, options.option, options.takes, series_files.series_of, sources.open_file, search.find,
+    before_head.mark, frames.clip_input, precision.space_mean, spectral.view_power, tasks.Frequency, SelfSupervised,
 ]  # fmt: skip
 
 

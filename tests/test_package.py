@@ -291,3 +291,14 @@ def test_every_required_distribution_has_an_exact_version():
     pinned = {line.partition("==")[0] for line in (ROOT / "constraints.txt").read_text().splitlines()}
     asked = set().union(*(names for extra, names in requirements().items() if extra != "addons"))
     assert asked - {"simper-tf"} <= pinned
+
+
+def test_no_two_modules_of_the_package_have_one_name():
+    names = [path.stem for path in (ROOT / "simper_tf").rglob("*.py") if not path.stem.startswith("__")]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
+@pytest.mark.parametrize("part", ["simper_tf", "trainers", "reproduce", "datasets", "benchmarks", "tests"])
+def test_no_file_is_longer_than_350_lines(part):
+    sizes = {path.name: len(path.read_text().splitlines()) for path in (ROOT / part).rglob("*.py")}
+    assert {name: size for name, size in sizes.items() if size > 350} == {}

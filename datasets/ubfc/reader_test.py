@@ -92,12 +92,15 @@ def test_a_compressed_video_is_refused(subject):
         reader.recording_of(subject)
 
 
-def test_a_whole_video_shorter_than_the_text_is_refused(subject, written):
+@pytest.mark.parametrize(
+    ("most", "rate", "found"),
+    [(100, None, r"found 100 frames; expected \d+, one for each value"), (None, 25.0, r"25\.000 frames per second")],
+)
+def test_a_video_shorter_or_faster_than_the_text_is_refused(subject, written, most, rate, found):
     frames = list(reader.recording_of(subject).frames())
-    rate = written[1]["subject3"]["rate"]
     (subject / "vid.avi").unlink()
-    standin.write_avi(subject / "vid.avi", frames[:100], rate, **SIZE)
-    with pytest.raises(RawDataError, match=rf"found 100 frames; expected {len(frames)}, one for each value"):
+    standin.write_avi(subject / "vid.avi", frames[:most], rate or written[1]["subject3"]["rate"], **SIZE)
+    with pytest.raises(RawDataError, match=found):
         reader.recording_of(subject)
 
 
@@ -108,14 +111,6 @@ def test_one_frame_more_than_values_is_left_out_and_noted(subject, written):
     recording = reader.recording_of(subject)
     assert len(recording.times) == len(list(recording.frames())) == len(frames)
     assert recording.notes == (f"{len(frames) + 1} frames for {len(frames)} values: the surplus at the end is unused",)
-
-
-def test_a_video_of_another_rate_than_the_text_is_refused(subject):
-    frames = list(reader.recording_of(subject).frames())
-    (subject / "vid.avi").unlink()
-    standin.write_avi(subject / "vid.avi", frames, 25.0, **SIZE)
-    with pytest.raises(RawDataError, match=r"25\.000 frames per second"):
-        reader.recording_of(subject)
 
 
 def test_repeated_time_stamps_are_repaired_and_noted(written):
@@ -186,20 +181,17 @@ def test_rows_that_an_avi_pads_to_four_bytes_are_read_bit_by_bit(tmp_path):
     assert digest.hexdigest() == truth["subject1"]["sha256"]
 
 
-def test_a_header_of_more_pixels_than_memory_is_for_is_refused(subject):
+@pytest.mark.parametrize(
+    ("width", "height", "found"),
+    [
+        (8000, 8000, r"vid\.avi: found a header of 8000 x 8000 pixels; expected at most 33"),
+        (64, -24, r"frames of 48 bits a pixel; expected \d+ frames of 64 x 24 whole pixels"),
+    ],
+)
+def test_a_header_of_another_size_is_refused_with_the_numbers(subject, width, height, found):
     content = bytearray((subject / "vid.avi").read_bytes())
-    at = content.index(b"strf") + 12
-    content[at : at + 8] = (8000).to_bytes(4, "little") * 2
+    at = content.index(b"strf") + 12  # The height is negative where the first row is at the top.
+    content[at : at + 8] = b"".join(side.to_bytes(4, "little", signed=True) for side in (width, height))
     (subject / "vid.avi").write_bytes(content)
-    with pytest.raises(RawDataError, match=r"vid\.avi: found a header of 8000 x 8000 pixels; expected at most 33"):
-        reader.recording_of(subject)
-
-
-def test_a_header_of_another_height_is_refused_with_the_numbers(subject):
-    path = subject / "vid.avi"
-    content = bytearray(path.read_bytes())
-    at = content.index(b"strf") + 16  # Height, negative where the first row is at the top.
-    content[at : at + 4] = (-24).to_bytes(4, "little", signed=True)
-    path.write_bytes(content)
-    with pytest.raises(RawDataError, match=r"frames of 48 bits a pixel; expected \d+ frames of 64 x 24 whole pixels"):
+    with pytest.raises(RawDataError, match=found):
         reader.recording_of(subject)

@@ -13,7 +13,12 @@ FEATURES = "features"
 
 
 def mark(x):
-    """Returns a symbolic tensor as it is, by a layer of the name `FEATURES`, in float32."""
+    """Returns a symbolic tensor as it is, by a layer of the name `FEATURES`, in float32.
+
+    Example:
+        >>> mark(keras.Input((None, 64))).shape
+        (None, None, 64)
+    """
     return layers.Identity(name=FEATURES, dtype=FULL)(x)
 
 

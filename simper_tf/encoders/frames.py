@@ -17,6 +17,10 @@ def clip_input(frame_shape: tuple[int | None, int | None, int], smallest: int = 
 
     Raises:
         ValueError: `frame_shape` is no such triple, or frames are too small, or their size is needed and not given.
+
+    Example:
+        >>> clip_input((None, None, 3)).shape
+        (None, None, None, None, 3)
     """
     if not _is_shape(frame_shape):
         raise ValueError(

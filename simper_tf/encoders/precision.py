@@ -31,5 +31,10 @@ def check_length(policy: str, num_frames: int):
 
 
 def space_mean(x, keepdims=False):
-    """Returns the mean over space, `(B, T, H, W, C)` -> `(B, T, C)`, or `(B, T, 1, 1, C)` with `keepdims`, float32."""
+    """Returns the mean over space, `(B, T, H, W, C)` -> `(B, T, C)`, or `(B, T, 1, 1, C)` with `keepdims`, float32.
+
+    Example:
+        >>> tuple(space_mean(np.ones((2, 5, 8, 8, 3))).shape)
+        (2, 5, 3)
+    """
     return keras.ops.mean(keras.ops.cast(x, FULL), axis=(2, 3), keepdims=keepdims)

@@ -99,6 +99,10 @@ class Frequency(Task):
 
     Raises:
         ValueError: the unit is not one of a frequency, or the band is not two rising numbers.
+
+    Example:
+        >>> Frequency("bpm", band=(0.6, 3.3)).answer
+        'heart_rate_bpm'
     """
 
     band: tuple[float, float] | None = None

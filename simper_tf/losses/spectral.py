@@ -44,6 +44,12 @@ def view_power(features, speeds):
     Returns:
         power: `(..., V, F)` float32, with a Hann window.
         frequencies: `(F,)` float32 in cycles per frame.
+
+    Example:
+        >>> views = np.sin(2 * np.pi * 0.1 * np.arange(50))[None, None]
+        >>> power, frequencies = view_power(views, tf.ones([1, 1]))
+        >>> round(float(frequencies[np.argmax(power)]), 2)
+        0.1
     """
     features = tf.cast(features, tf.float32)
     if features.shape.rank == speeds.shape.rank + 1:

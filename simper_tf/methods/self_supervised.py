@@ -37,6 +37,14 @@ class SelfSupervised(Method):
     of that view, which is logged as `prior`, times its weight. See `spectral.out_of_band_power`.
 
     Arguments and errors are those of `Method`; a prior without a band is refused.
+
+    Example:
+        >>> class Quiet(SelfSupervised):
+        ...     def loss_and_logs(self, features, batch, training=True):
+        ...         return tf.reduce_mean(tf.square(features)), {}
+        >>> model = Quiet(simper_tf.small((8, 8, 1), outputs=1), simper_tf.Views(8, simper_tf.SpeedSets(2)))
+        >>> float(model.logs_of(tf.ones([2, 4, 8]), {})["loss"])
+        1.0
     """
 
     Options = PriorOptions

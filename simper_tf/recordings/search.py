@@ -92,6 +92,12 @@ def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: boo
     Args:
         names: As of `listed`.
         rate, is_filmed_at_rate, columns: As of `Target.open`.
+
+    Example:
+        >>> pathlib.Path("breath.csv").write_text("time,x\\n0,1\\n1,2\\n2,1\\n")
+        19
+        >>> [source.name for source in find(["breath.csv", "lost.csv"]).sources]
+        ['breath.csv']
     """
     found, targets, skips, held = Found([], [], []), listed(names), set(), 0
     for target in targets:

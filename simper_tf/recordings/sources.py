@@ -234,6 +234,11 @@ def open_file(
 
     Raises:
         RawDataError: it is no readable file, or empty.
+
+    Example:
+        >>> np.save("bar.npy", np.zeros((100, 8, 8), np.uint8))
+        >>> open_file(pathlib.Path("bar.npy"), rate=25).info().seconds
+        4.0
     """
     try:
         raw_files.refuse_unreadable(path, "a recording", "Name a file that can be read.")

@@ -36,6 +36,13 @@ def option(
         rare: Whether few users set it, so that only the long help shows it.
         is_flag: Whether the command line has it; the others keep their default there, or follow from the data.
         more: What else somebody wants to know of it, by name.
+
+    Example:
+        >>> @dataclasses.dataclass(frozen=True)
+        ... class MeanOptions(Options):
+        ...     outputs: int = option(2, "Series that the encoder returns.", low=1)
+        >>> MeanOptions().outputs
+        2
     """
     bounds = {"low": low, "high": high, "above": above}
     metadata = {"help": help, "choices": choices, **bounds, "rare": rare, "is_flag": is_flag}
@@ -62,6 +69,14 @@ class Options(Frozen):
 
     Raises:
         ValueError: a number is out of its range, or a name is none of the choices.
+
+    Example:
+        >>> @dataclasses.dataclass(frozen=True)
+        ... class NormOptions(Options):
+        ...     norm: str = option("batch", "What standardizes features.", choices=("batch", "group"))
+        >>> NormOptions("layer")
+        Traceback (most recent call last):
+        ValueError: `norm` must be one of batch, group. Received: 'layer'.
     """
 
     def __post_init__(self):
@@ -90,11 +105,14 @@ def takes(kind: type[Options]) -> Callable:
     """Returns a decorator of functions that are called by keywords of `kind` and get them as one, called `options`.
 
     Example:
-
-        @takes(SmallOptions)
-        def small(frame_shape, options): ...
-
-        small((32, 32, 3), outputs=2)
+        >>> @dataclasses.dataclass(frozen=True)
+        ... class ScaleOptions(Options):
+        ...     factor: float = option(2.0, "What values are multiplied by.")
+        >>> @takes(ScaleOptions)
+        ... def scaled(value, options):
+        ...     return options.factor * value
+        >>> scaled(3, factor=4.0)
+        12.0
     """
 
     def decorate(function):

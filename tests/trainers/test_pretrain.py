@@ -186,23 +186,22 @@ def test_a_readout_that_cannot_be_served_is_refused(call, finished, flags, messa
         call(export_trainer.main, f"--run_dir={finished}", *flags)
 
 
-@pytest.mark.parametrize("content", [None, b"", b"PK\x03\x04 cut off"])
-def test_a_damaged_head_says_how_to_fit_it_again(call, finished, content):
-    path = finished / "heads" / "probe.npz"
+UNREADABLE = [None, b"", b"[]", bytes(range(256)), b"{}", b'{"fft_resolved": {"octave": 7}}']
+
+
+@pytest.mark.parametrize(
+    ("name", "flags", "content"),
+    [
+        *(("heads/probe.npz", ["--readout=probe"], content) for content in (None, b"", b"PK\x03\x04 cut off")),
+        *(("readout.json", [], content) for content in UNREADABLE),
+    ],
+)
+def test_an_export_says_how_to_make_again_what_is_damaged(call, finished, name, flags, content):
+    path = finished / name
     before = path.read_bytes()
     path.unlink() if content is None else path.write_bytes(content)
     with pytest.raises(ValueError, match=rf"^{path} is missing or damaged \(.*evaluate --run_dir={finished}$"):
-        call(export_trainer.main, f"--run_dir={finished}", "--readout=probe")
-    path.write_bytes(before)
-
-
-@pytest.mark.parametrize("content", [None, b"", b"[]", bytes(range(256)), b"{}", b'{"fft_resolved": {"octave": 7}}'])
-def test_an_export_without_an_evaluation_says_how_to_make_one(call, finished, content):
-    path = finished / "readout.json"
-    before = path.read_bytes()
-    path.unlink() if content is None else path.write_bytes(content)
-    with pytest.raises(ValueError, match=rf"^{path} is missing or damaged \(.*evaluate --run_dir={finished}$"):
-        call(export_trainer.main, f"--run_dir={finished}")
+        call(export_trainer.main, f"--run_dir={finished}", *flags)
     path.write_bytes(before)
 
 

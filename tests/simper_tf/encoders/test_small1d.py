@@ -12,13 +12,6 @@ def series(*shape):
     return tf.constant(RNG.uniform(size=(*shape[:2], 1, 1, shape[2])), tf.float32)
 
 
-@pytest.mark.parametrize(("channels", "kernel_frames", "outputs"), [(1, 1, 1), (3, 9, 4)])
-def test_parameters_are_those_of_its_layers(channels, kernel_frames, outputs):
-    convolutions = (kernel_frames * channels * 32 + 32) + 2 * (kernel_frames * 32 * 32 + 32)
-    encoder = small1d((1, 1, channels), kernel_frames=kernel_frames, outputs=outputs)
-    assert encoder.count_params() == convolutions + 32 * outputs + outputs
-
-
 def test_one_output_drops_its_axis_and_channels_are_joined():
     assert small1d((1, 1, 1), outputs=1)(series(2, 9, 1)).shape == (2, 9)
     assert small1d((1, 1, 1), outputs=1, per_channel=True)(series(2, 9, 1)).shape == (2, 9)

@@ -72,12 +72,6 @@ def test_attention_alone_makes_the_color_of_a_still_part_matter():
         assert differs == attention
 
 
-def test_the_smallest_frame_is_enough():
-    features = ts_can((10, 10, 1))(clips(2, 9, 10, 10, 1))
-    assert features.shape == (2, 9)
-    assert np.all(np.isfinite(features))
-
-
 def test_dropout_acts_in_training_only():
     encoder, x = ts_can((10, 10, 3)), clips(1, 8, 10, 10, 3)
     np.testing.assert_array_equal(encoder(x), encoder(x))

@@ -64,19 +64,23 @@ def test_evaluation_is_the_mean_over_clips_in_any_batching(swinging_bars):
 
 
 @pytest.mark.slow
-def test_batches_of_an_evaluation_see_views_that_no_step_sees(swinging_bars):
+@pytest.mark.parametrize(
+    ("settings", "is_validated", "steps"), [({}, True, 6), ({"gradient_accumulation_steps": 3}, False, 3)]
+)
+def test_batches_of_evaluations_and_added_gradients_have_own_views(swinging_bars, settings, is_validated, steps):
     model, seen = compiled(SimPer), []
+    model.compile(keras.optimizers.Adam(1e-3, **settings))
+    drawn = model.draw
 
-    def speeds(data, step=None):
+    def noted(data, step=None):
         batch = drawn(data, step)
         seen.append(batch["draws"]["times"]["speeds"].numpy())
         return batch
 
-    drawn, model.draw = model.draw, speeds
-    model.run_eagerly = True
+    model.draw, model.run_eagerly = noted, True
     clips = tf.data.Dataset.from_tensor_slices(np.repeat(swinging_bars[0][:1], 6, axis=0)).batch(2)
-    model.fit(clips, validation_data=clips, verbose=0)
-    assert len(seen) == 6
+    model.fit(clips, validation_data=clips if is_validated else None, verbose=0)
+    assert len(seen) == steps
     assert min(np.abs(a - b).max() for k, a in enumerate(seen) for b in seen[:k]) > 1e-3
 
 
@@ -103,20 +107,3 @@ def test_training_continues_after_an_evaluation_within_it(swinging_bars):
     assert len(history["loss"]) == len(history["val_loss"]) == len(predicted) == 3
     assert np.isfinite([*history["loss"], *history["val_loss"]]).all()
     assert {each.shape for each in predicted} == {(6, 30, 2)}
-
-
-@pytest.mark.slow
-def test_batches_whose_gradients_add_up_have_views_of_their_own(swinging_bars):
-    model = compiled(SimPer)
-    model.compile(keras.optimizers.Adam(1e-3, gradient_accumulation_steps=3))
-    seen, drawn = [], model.draw
-
-    def speeds(data, step=None):
-        batch = drawn(data, step)
-        seen.append(batch["draws"]["times"]["speeds"].numpy())
-        return batch
-
-    model.draw, model.run_eagerly = speeds, True
-    model.fit(tf.data.Dataset.from_tensors(swinging_bars[0]).repeat(4), verbose=0)
-    assert len(seen) == 4
-    assert min(np.abs(a - b).max() for k, a in enumerate(seen) for b in seen[:k]) > 1e-3

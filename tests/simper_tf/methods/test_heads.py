@@ -3,7 +3,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from simper_tf.methods import heads
+from simper_tf.methods import CVRL, MoCo, SimCLR, heads
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(41)
 
@@ -38,3 +39,11 @@ def test_features_of_another_length_than_the_head_are_refused():
     head = heads.head(32, keras.layers.Dense(4))
     with pytest.raises(ValueError, match=r"built for views of 32 numbers, frames times features. Received: 40"):
         heads.project(head, tf.zeros([3, 2, 20, 2]))
+
+
+@pytest.mark.parametrize(("kind", "parameters"), [(SimCLR, 592_000), (MoCo, 328_320), (CVRL, 9_717_888)])
+def test_heads_have_the_parameters_of_their_sources(kind, parameters):
+    clips = keras.Input((None, 2, 2, 1))
+    encoder = keras.Model(clips, keras.ops.mean(clips, axis=(2, 3, 4)))
+    model = kind(encoder, Views(512, kind.times_for(10, (0.5, 2.0))))
+    assert sum(np.prod(v.shape) for v in model.head.trainable_variables) == parameters

@@ -116,13 +116,6 @@ def test_batches_that_do_not_divide_the_queue_are_refused(batch_size, suggested)
         compiled(queue_size=10).check_batch(batch_size)
 
 
-def test_the_head_is_that_of_the_source():
-    clips = keras.Input((None, 2, 2, 1))
-    encoder = keras.Model(clips, keras.ops.mean(clips, axis=(2, 3, 4)))
-    model = MoCo(encoder, Views(512, MoCo.times_for(10, (0.5, 2.0))))
-    assert sum(np.prod(v.shape) for v in model.head.trainable_variables) == 328_320
-
-
 def test_queue_nce_equals_the_explicit_loop():
     queries, keys, queue = RNG.normal(size=(4, 6)), RNG.normal(size=(4, 6)), oracles.unit(RNG.normal(size=(9, 6)))
     found, hits = queue_nce(tf.constant(queries), tf.constant(keys), tf.constant(queue, tf.float32), 0.2)

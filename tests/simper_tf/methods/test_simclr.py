@@ -45,10 +45,3 @@ def test_no_output_has_an_offset():
     assert [len(layer.weights) for layer in norms] == [4, 4, 3]
     vectors = model.head(tf.constant(RNG.normal(size=(30, 20)), tf.float32), training=True)
     np.testing.assert_allclose(np.mean(vectors, axis=0), 0, atol=1e-5)
-
-
-def test_the_head_is_that_of_the_source():
-    clips = keras.Input((None, 2, 2, 1))
-    encoder = keras.Model(clips, keras.ops.mean(clips, axis=(2, 3, 4)))
-    model = SimCLR(encoder, Views(512, SimCLR.times_for(10, (0.5, 2.0))))
-    assert sum(np.prod(v.shape) for v in model.head.trainable_variables) == 592_000

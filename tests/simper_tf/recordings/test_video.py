@@ -92,31 +92,28 @@ def test_an_interval_holds_exactly_the_frames_shown_in_it(varying, start, end):
     np.testing.assert_array_equal(numbers(frames), expected)
 
 
-@pytest.mark.parametrize("box", [None, (0, 0, 24, 64), (24, 0, 24, 64)])
-def test_a_rotation_in_the_file_is_applied(folder, box):
-    left_bright = np.full((*SHAPE, 3), 20, np.uint8)
-    left_bright[:, :32] = 220
-    content = bytearray(write(folder / "turned.mp4", [left_bright] * 10).read_bytes())
-    # The display matrix starts 44 bytes after the name of the track header: a quarter turn clockwise.
-    at = content.index(b"tkhd") + 44
-    content[at : at + 36] = np.array([0, 1 << 16, 0, -1 << 16, 0, 0, 0, 0, 1 << 30], ">i4").tobytes()
-    (folder / "turned.mp4").write_bytes(content)
-    info, (_, frames) = video.probe(folder / "turned.mp4"), read(folder / "turned.mp4", shape=(16, 16), box=box)
-    assert (info.height, info.width) == (64, 48)
-    assert frames[0, :6].min() > 200 > 40 > frames[0, -6:].max()
+# A quarter turn clockwise, and half a turn: what is bright at the left, or at the upper left, comes where it is shown.
+TURNS = {
+    "quarter": ([0, 1 << 16, 0, -1 << 16], (48, 32), (64, 48), (16, 16), np.s_[:6], np.s_[-6:]),
+    "half": ([-1 << 16, 0, 0, 0, -1 << 16], (24, 32), SHAPE, (24, 32), np.s_[13:, 17:], np.s_[:11]),
+}
 
 
-def test_a_half_turn_in_the_file_keeps_the_size(folder):
+@pytest.mark.parametrize(
+    ("turn", "box"), [("quarter", None), ("quarter", (0, 0, 24, 64)), ("quarter", (24, 0, 24, 64)), ("half", None)]
+)
+def test_a_turn_in_the_file_is_applied(folder, turn, box):
+    matrix, (height, width), size, shape, is_bright, is_dark = TURNS[turn]
     bright = np.full((*SHAPE, 3), 20, np.uint8)
-    bright[:24, :32] = 220
+    bright[:height, :width] = 220
     content = bytearray(write(folder / "turned.mp4", [bright] * 10).read_bytes())
-    at = content.index(b"tkhd") + 44
-    content[at : at + 36] = np.array([-1 << 16, 0, 0, 0, -1 << 16, 0, 0, 0, 1 << 30], ">i4").tobytes()
+    at = content.index(b"tkhd") + 44  # The display matrix starts so many bytes after the name of the track header.
+    content[at : at + 36] = np.array([*matrix, *[0] * (8 - len(matrix)), 1 << 30], ">i4").tobytes()
     (folder / "turned.mp4").write_bytes(content)
-    info, (_, frames) = video.probe(folder / "turned.mp4"), read(folder / "turned.mp4", shape=(24, 32))
-    assert (info.height, info.width) == SHAPE
-    assert frames.shape[1:3] == (24, 32)
-    assert frames[0, 13:, 17:].min() > 200 > 40 > frames[0, :11].max()
+    info, (_, frames) = video.probe(folder / "turned.mp4"), read(folder / "turned.mp4", shape=shape, box=box)
+    assert (info.height, info.width) == size
+    assert frames.shape[1:3] == shape
+    assert frames[0][is_bright].min() > 200 > 40 > frames[0][is_dark].max()
 
 
 def test_frames_that_an_edit_list_cuts_off_do_not_count(folder):

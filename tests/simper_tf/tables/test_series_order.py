@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from made_series import write
 
 from simper_tf.recordings import sources
 from simper_tf.tables import series_files
@@ -12,12 +13,6 @@ COUNT, DAY = 80, 86400.0
 TIMES = np.arange(COUNT) / 50
 WAVE = np.sin(2 * np.pi * 1.2 * TIMES)
 DATES = pd.date_range("2023-08-10", periods=COUNT).strftime("%Y-%m-%d").to_numpy()
-
-
-def write(folder, header, *columns, mark=",", name="a.csv"):
-    rows = [mark.join(str(cell) for cell in row) for row in zip(*columns, strict=True)]
-    (folder / name).write_text("\n".join([header] * bool(header) + rows) + "\n")
-    return folder / name
 
 
 def is_wave(found, channel=0):

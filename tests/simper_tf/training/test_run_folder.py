@@ -72,24 +72,21 @@ def test_a_source_may_be_named_by_any_path_to_it(tmp_path, monkeypatch):
         )
 
 
-def test_a_run_with_own_weights_continues_when_its_source_moved(tmp_path):
-    settings = begun_with(tmp_path, "runs/source")
+@pytest.mark.parametrize(
+    ("source", "others"),
+    [
+        ("runs/source", ("runs/other", "runs/source/saved_model/1", "")),
+        ("runs/source/saved_model/1", ("runs/other/saved_model/1", "runs/source/saved_model/2")),
+    ],
+)
+def test_a_run_with_own_weights_continues_when_its_source_moved(tmp_path, source, others):
+    settings = begun_with(tmp_path, source)
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "step-3.index").touch()
-    assert run_folder.differences(tmp_path, beginning_with(settings, "/elsewhere/source")) == ""
-    for other in ("runs/other", "runs/source/saved_model/1", ""):
-        assert run_folder.differences(tmp_path, beginning_with(settings, other)) == (
-            f"`encoder_from` was runs/source, now {other}"
-        )
-
-
-def test_versions_of_exported_models_differ_by_their_runs(tmp_path):
-    settings = begun_with(tmp_path, "runs/source/saved_model/1")
-    (tmp_path / "checkpoints").mkdir()
-    (tmp_path / "checkpoints" / "step-3.index").touch()
-    assert run_folder.differences(tmp_path, beginning_with(settings, "/elsewhere/source/saved_model/1")) == ""
-    for other in ("runs/other/saved_model/1", "runs/source/saved_model/2"):
-        assert run_folder.differences(tmp_path, beginning_with(settings, other))
+    assert run_folder.differences(tmp_path, beginning_with(settings, f"/elsewhere/{source[5:]}")) == ""
+    for other in others:
+        found = run_folder.differences(tmp_path, beginning_with(settings, other))
+        assert found == f"`encoder_from` was {source}, now {other}"
 
 
 def test_flags_that_were_cut_short_are_refused_at_any_cut(folder):

@@ -221,24 +221,22 @@ def test_processes_end_with_the_program_however_that_ends(code):
     assert in_a_program(code) == "it is gone True\n"
 
 
-@pytest.mark.slow
-def test_a_forked_program_leaves_its_parents_processes_alone():
-    code = """
-        if os.fork() == 0:
-            atexit.unregister(last)
-            sys.exit()
-        os.wait()
-        print(running._process.poll())
-    """
-    assert in_a_program(code) == "None\nit is gone True\n"
+FORKED = """
+    if os.fork() == 0:
+        atexit.unregister(last)
+        sys.exit()
+    os.wait()
+    print(running._process.poll())
+"""
+CTRL_C = """
+    print(os.getpgid(pid) == pid != os.getpgid(0), len(list(answers)))
+"""
 
 
 @pytest.mark.slow
-def test_ctrl_c_reaches_the_program_and_not_the_process():
-    code = """
-        print(os.getpgid(pid) == pid != os.getpgid(0), len(list(answers)))
-    """
-    assert in_a_program(code) == "True 99\nit is gone True\n"
+@pytest.mark.parametrize(("code", "printed"), [(FORKED, "None"), (CTRL_C, "True 99")], ids=["forked", "ctrl_c"])
+def test_forks_and_ctrl_c_of_the_program_leave_the_process_alone(code, printed):
+    assert in_a_program(code) == f"{printed}\nit is gone True\n"
 
 
 @pytest.mark.slow
