@@ -182,7 +182,7 @@ def multiple(first, second):
 
 def _is_part_of(found, slower):
     times = multiple(found.frequency, slower.frequency)
-    sure, other = (min(one.confidence, _SURE) for one in (found, slower))
+    sure, other = (min(answer.confidence, _SURE) for answer in (found, slower))
     return bool(times) and (other > sure or (times == 2 and other == sure))
 
 

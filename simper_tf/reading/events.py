@@ -171,7 +171,7 @@ def aligned(run: Run) -> Run:
         others = (cycles.sum(0) - cycles) / np.maximum(inside.sum(0) - inside, 1)[..., None]
         places = [marks + offset for offset in offsets]
         alike = np.stack([_paired(*stretched(states, at - half, at, at + half), others) for at in places], 1)
-        best = [refined(one, np.clip([one.argmax()], 1, PLACES - 2))[0] for one in alike]
+        best = [refined(curve, np.clip([curve.argmax()], 1, PLACES - 2))[0] for curve in alike]
         moves = np.interp(best, np.arange(PLACES), offsets)
         # The others are off as well: of its distance from them all but one part in n is an event's own.
         marks = marks + (moves - moves.mean()) * (len(marks) - 1) / len(marks)

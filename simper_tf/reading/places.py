@@ -48,18 +48,18 @@ def told(ranked: list[movement.Candidate], parts: Parts, least: float, clear: fl
                 other for other in movement.longer(candidate, ranked) if not _are_elsewhere(candidate, other, parts)
             ]
             chosen.append(max(longer, key=lambda other: len(other.run.marks), default=candidate))
-    return [movement.whole_cycle(one, some, clear) for one, *some in _in_their_places(chosen, ranked)]
+    return [movement.whole_cycle(candidate, some, clear) for candidate, *some in _in_their_places(chosen, ranked)]
 
 
 def _without_both(ranked: list[movement.Candidate], parts: Parts, clear: float) -> list[movement.Candidate]:
     """Candidates without those whose cycle is but the time after which two movements in two places meet again."""
     firsts: list[movement.Candidate] = []
-    for one in ranked:
-        sure = max(one.confidence, verdict.alone(one.evidence)) >= clear and one.evidence.count > 2
-        if sure and not any(_is_same(one, other) for other in firsts):
-            firsts.append(one)
+    for candidate in ranked:
+        sure = max(candidate.confidence, verdict.alone(candidate.evidence)) >= clear and candidate.evidence.count > 2
+        if sure and not any(_is_same(candidate, other) for other in firsts):
+            firsts.append(candidate)
     pairs = [pair for pair in itertools.combinations(firsts, 2) if _are_elsewhere(*pair, parts)]
-    return [one for one in ranked if not any(_is_both(one, *pair) for pair in pairs)]
+    return [candidate for candidate in ranked if not any(_is_both(candidate, *pair) for pair in pairs)]
 
 
 def _is_same(one: movement.Candidate, other: movement.Candidate) -> bool:
@@ -67,11 +67,11 @@ def _is_same(one: movement.Candidate, other: movement.Candidate) -> bool:
     return _overlap(one, other) and abs(one.hertz / other.hertz - 1) < EXACT
 
 
-def _is_both(one: movement.Candidate, first: movement.Candidate, second: movement.Candidate) -> bool:
+def _is_both(whole: movement.Candidate, first: movement.Candidate, second: movement.Candidate) -> bool:
     """Whether a candidate is slower than two others, and each of its tiles keeps step with one of them."""
-    if one.hertz > min(first.hertz, second.hertz) * np.exp(-movement.TEMPO) or not _overlap(one, first):
+    if whole.hertz > min(first.hertz, second.hertz) * np.exp(-movement.TEMPO) or not _overlap(whole, first):
         return False
-    own, *shared = (np.maximum(part, 0) for part in _in_step(one, first, second)[0])
+    own, *shared = (np.maximum(part, 0) for part in _in_step(whole, first, second)[0])
     return float(np.minimum(np.maximum(*shared), own).sum()) > BOTH * float(own.sum())
 
 
@@ -80,41 +80,41 @@ def _in_their_places(
 ) -> list[list[movement.Candidate]]:
     """Every chosen candidate with those of its own place, it first; all are in one where nothing else moves then."""
     placed = []
-    for one in chosen:
-        rivals = [other for other in chosen if other is not one and _overlap(one, other)]
-        tiles = _place(one, rivals) if rivals else np.zeros(0, bool)
+    for candidate in chosen:
+        rivals = [other for other in chosen if other is not candidate and _overlap(candidate, other)]
+        tiles = _place(candidate, rivals) if rivals else np.zeros(0, bool)
         if tiles.any():
-            beside = [other for other in ranked if _moves_in(other, one, tiles)]
-            placed.append([_within(other, tiles) for other in (one, *beside)])
+            beside = [other for other in ranked if _moves_in(other, candidate, tiles)]
+            placed.append([_within(other, tiles) for other in (candidate, *beside)])
         else:
-            placed.append([one, *ranked])
+            placed.append([candidate, *ranked])
     return placed
 
 
-def _place(one: movement.Candidate, rivals: list[movement.Candidate]) -> np.ndarray:
+def _place(candidate: movement.Candidate, rivals: list[movement.Candidate]) -> np.ndarray:
     """Tiles of a candidate: what keeps step with a faster one as well is that one's."""
-    own, *shared = _in_step(one, *rivals)[0]
+    own, *shared = _in_step(candidate, *rivals)[0]
     tiles = own > 0
     for part, other in zip(shared, rivals, strict=True):
-        tiles &= part < FASTER * own if other.hertz > one.hertz else own >= FASTER * part
+        tiles &= part < FASTER * own if other.hertz > candidate.hertz else own >= FASTER * part
     return tiles
 
 
-def _moves_in(one: movement.Candidate, chosen: movement.Candidate, tiles: np.ndarray) -> bool:
+def _moves_in(candidate: movement.Candidate, chosen: movement.Candidate, tiles: np.ndarray) -> bool:
     """Whether more of what keeps step with a candidate is in some tiles than in all others."""
-    rung = one.run.course.rung
+    rung = candidate.run.course.rung
     if rung.whole is not chosen.run.course.rung.whole:
         return False
-    own = np.maximum(verdict.in_step(one.run, rung.scores)[0], 0)
+    own = np.maximum(verdict.in_step(candidate.run, rung.scores)[0], 0)
     return bool(own[tiles].sum() > own[~tiles].sum())
 
 
-def _within(one: movement.Candidate, tiles: np.ndarray) -> movement.Candidate:
+def _within(candidate: movement.Candidate, tiles: np.ndarray) -> movement.Candidate:
     """Candidate that is compared by some tiles alone."""
-    rung = one.run.course.rung
+    rung = candidate.run.course.rung
     rung = courses.Rung(rung.scores[:, tiles], rung.span, rung.whole[:, tiles])
-    run = dataclasses.replace(one.run, course=dataclasses.replace(one.run.course, rung=rung))
-    return dataclasses.replace(one, run=run, tiles=tiles)
+    run = dataclasses.replace(candidate.run, course=dataclasses.replace(candidate.run.course, rung=rung))
+    return dataclasses.replace(candidate, run=run, tiles=tiles)
 
 
 def _differ(one: movement.Candidate, other: movement.Candidate, parts: Parts) -> bool:
@@ -161,7 +161,7 @@ def _share_no_part(slow: movement.Candidate, fast: movement.Candidate, parts: np
 
 def _in_step(*some: movement.Candidate) -> tuple[list[np.ndarray], np.ndarray]:
     """Movement of every tile that is in step with each of some candidates, and all of it."""
-    slow, fast = (choose(some, key=lambda one: one.hertz) for choose in (min, max))
+    slow, fast = (choose(some, key=lambda candidate: candidate.hertz) for choose in (min, max))
     scores = fast.run.course.rung.spanning(halves.SPANNED / slow.hertz)
-    both = [verdict.in_step(one.run, scores) for one in some]
+    both = [verdict.in_step(candidate.run, scores) for candidate in some]
     return [shared / whole * both[0][1] for shared, whole in both], both[0][1]

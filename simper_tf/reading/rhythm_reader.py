@@ -157,5 +157,5 @@ def _two_best(seen):
     number = np.isfinite(seen).sum(0)
     ranked = -np.sort(-np.nan_to_num(seen, nan=0.0), axis=0)
     second = ranked[1] if len(ranked) > 1 else ranked[0]
-    told = np.where(number > 1, (ranked[0] + second) / 2, ALONE * ranked[0])
-    return np.where(number > 0, told, np.nan)
+    chance = np.where(number > 1, (ranked[0] + second) / 2, ALONE * ranked[0])
+    return np.where(number > 0, chance, np.nan)

@@ -41,7 +41,7 @@ def judged(heard: list[beats.Beats], looks: int) -> list[beats.Beats]:
         forward.append(_scaled((forward[-1] @ step) * after))
     for step, after in zip(steps[::-1], odds[:0:-1], strict=True):
         backward.append(_scaled(step @ (after * backward[-1])))
-    return [_first(*one) for one in zip(heard, forward, backward[::-1], strict=True)]
+    return [_first(*triple) for triple in zip(heard, forward, backward[::-1], strict=True)]
 
 
 def _odds(found):

@@ -49,7 +49,9 @@ def told(times: np.ndarray, values: np.ndarray, band: tuple[float, float] | None
         band: `(low, high)` in Hz in which it is sought; None for all that may be seen.
     """
     found = [_of_channel(times, values[:, k], band) for k in range(min(values.shape[1], _MOST_CHANNELS))]
-    named = [dataclasses.replace(one, channel=k if len(found) > 1 else None) for k, one in enumerate(found) if one]
+    named = [
+        dataclasses.replace(answer, channel=k if len(found) > 1 else None) for k, answer in enumerate(found) if answer
+    ]
     clear = [answer for answer in named if answer.verdict == result.CLEAR]
     return sorted(clear, key=lambda answer: -answer.confidence)[:1] if named else None
 
