@@ -67,7 +67,7 @@ def test_evaluation_is_the_mean_over_clips_in_any_batching(swinging_bars):
 @pytest.mark.parametrize(
     ("settings", "is_validated", "steps"), [({}, True, 6), ({"gradient_accumulation_steps": 3}, False, 3)]
 )
-def test_batches_of_evaluations_and_added_gradients_have_own_views(swinging_bars, settings, is_validated, steps):
+def test_evaluations_and_added_gradients_have_views_of_their_own(swinging_bars, settings, is_validated, steps):
     model, seen = compiled(SimPer), []
     model.compile(keras.optimizers.Adam(1e-3, **settings))
     drawn = model.draw
