@@ -15,6 +15,7 @@ from simper_tf.tables import (
     delimited,
     even_series,
     fits,
+    long_texts,
     named_arrays,
     packed,
     rates,
@@ -43,6 +44,7 @@ _TABLES = {
     **dict.fromkeys((".gpx", ".tcx", ".xml"), tracks.xml), **dict.fromkeys((".fits", ".fts"), fits.table_of),
 }  # fmt: skip
 _HEAD_ROWS = 2**14  # Of a text of which only the beginning is wanted, at first.
+_LONG = 2**26  # Bytes of a text from which on it is read block by block: held at once it takes five times as many.
 _NAMED = 20  # Columns that a refusal lists.
 _MARKERS = 3  # Channels that are not all 0 at once in what is recorded; one or two may cross 0 together.
 # Numbers that stand for a missing one where they are farther from all others than these are from one another.
@@ -114,7 +116,8 @@ def _read(path, rate, is_fallback, time, columns, end):
     ending = ".fits" if start.startswith(b"SIMPLE  =") else ending  # Astronomers write .fit as well.
     is_text = ending == ".dat" and not path.with_suffix(".hea").exists() and not re.search(rb"[^\t\r\n -~]", start)
     if ending not in _BINARY or is_text:
-        return _of_head(path, ending, given, time, columns, end) or _of_table(path, ending, given, time, columns)
+        wanted = path, ending, given, time, columns
+        return _of_head(*wanted, end) or _of_long(*wanted) or _of_table(*wanted)
     held = _BINARY[ending](path)
     if time:
         raise RawDataError(path, "samples without columns of times", f"a column {time}", "Leave the wish out.")
@@ -141,6 +144,20 @@ def _of_head(path, ending, given, time, columns, end):
             return None
         rows = int(rows * min(max(1.2 * end / seconds, 2), 64))
     return None
+
+
+def _of_long(path, ending, given, time, columns):
+    """Returns what `_read` does of a long text whose numbers all are there, at even times; None of another one."""
+    if ending in _TABLES or path.stat().st_size < _LONG:
+        return None
+    try:
+        held = _of_table(path, ending, given, time, columns, _HEAD_ROWS)
+        head = delimited.table_of(path, _HEAD_ROWS).columns
+        told = long_texts.told_by(head, held.values, held.times, bool(columns)) if held.is_forward else None
+        stored = told and long_texts.stored(path, told, _FILLERS)
+    except (RawDataError, ValueError, OSError):  # Said of the whole, if it holds there.
+        return None
+    return stored and _Held(held.names, *stored, held.notes)
 
 
 def _of_table(path, ending, given, time, columns, most=None):

@@ -83,7 +83,7 @@ def table_of(path: pathlib.Path, most: int | None = None) -> Table:
             return table
         layout = _layout(path, tuple(line for _, line in head))
         before = [line for _, line in head[: layout.first]]
-        rows = [_cells(line, layout.separator) for _, line in head[layout.first : layout.first + 8]]
+        rows = _first_rows(head, layout)
         decimal = "," if any(_COMMA.fullmatch(cell) for row in rows for cell in row) else "."
         stated = _rate_rows(rows)
         skipped, stated = (2, stated) if stated else (0, rates.stated(before, decimal))
@@ -93,6 +93,24 @@ def table_of(path: pathlib.Path, most: int | None = None) -> Table:
         raise RawDataError(path, found, "text with columns", REMEDY) from error
     names, units = _names(before, layout)
     return Table(names, units, decimals.columns(path, frame), stated, notes)
+
+
+def blocks(path: pathlib.Path, columns: list[int], rows: int) -> Iterator[np.ndarray]:
+    """Yields the numbers of some columns of a text, `(N, C)`, so many rows at once.
+
+    Raises:
+        ValueError: a cell holds none, or a row has more cells than others.
+        RawDataError: it is too large.
+    """
+    encoding = _measured(path, None)
+    head = list(itertools.islice(_lines(path, encoding), _HEAD_LINES))
+    layout = _layout(path, tuple(line for _, line in head))
+    first = head[layout.first + (2 if _rate_rows(_first_rows(head, layout)) else 0)][0]
+    for frame in pd.read_csv(
+        path, **_given(encoding, layout, first), usecols=columns, dtype=np.float64, chunksize=rows
+    ):
+        worker.allow()
+        yield frame[columns].to_numpy()
 
 
 def are_tables(path: str) -> Iterator[tuple[bool, bytes]]:
@@ -284,14 +302,23 @@ def _names(before, layout):
     return (rows[0] if rows else empty), units
 
 
-def _frame(path, encoding, layout, first, most):
-    """Returns the cells as a table of pandas, and notes on rows that do not fit."""
-    given = {
+def _first_rows(head, layout):
+    return [_cells(line, layout.separator) for _, line in head[layout.first : layout.first + 8]]
+
+
+def _given(encoding, layout, first):
+    """Returns how pandas reads a text whose numbers begin in a line."""
+    return {
         "header": None, "skiprows": first, "names": range(layout.width), "index_col": False, "encoding": encoding,
         "encoding_errors": "strict" if encoding == "utf-16" else "replace", "low_memory": False, "comment": "#",
         "skipinitialspace": True, "na_values": [*NAN_WORDS, *(word.upper() for word in NAN_WORDS)],
-        "sep": layout.separator or r"\s+", "nrows": most,
+        "sep": layout.separator or r"\s+",
     }  # fmt: skip
+
+
+def _frame(path, encoding, layout, first, most):
+    """Returns the cells as a table of pandas, and notes on rows that do not fit."""
+    given = {**_given(encoding, layout, first), "nrows": most}
     try:
         return pd.read_csv(path, **given), []
     except pd.errors.ParserError as error:
