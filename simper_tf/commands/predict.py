@@ -164,7 +164,7 @@ class _Reading:
         notes = record["notes"]
         shown = [*record["said"], *(f"NOTE {note}" for note in notes[:_MOST_NOTES])]
         if len(notes) > _MOST_NOTES:
-            shown.append(f"NOTE {len(notes) - _MOST_NOTES} more notes are in {JSON}.")
+            shown.append(f"NOTE {len(notes) - _MOST_NOTES} more in {JSON}.")
         if record["picture"]:
             shown.append(f"Picture: {pathlib.Path(self._request.out) / record['picture']}.")
         for line in shown:

@@ -189,7 +189,7 @@ def test_three_notes_are_printed_and_all_are_kept(folder, tmp_path, monkeypatch,
     )
     run(folder / "a.csv", f"--out={tmp_path / 'out'}")
     printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  NOTE")]
-    assert printed == [*(f"  NOTE {note}" for note in notes[:3]), f"  NOTE 32 more notes are in {predict.JSON}."]
+    assert printed == [*(f"  NOTE {note}" for note in notes[:3]), f"  NOTE 32 more in {predict.JSON}."]
     assert json.loads((tmp_path / "out" / predict.JSON).read_text())[0]["notes"] == [*notes]
 
 
