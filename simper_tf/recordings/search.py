@@ -111,9 +111,9 @@ def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: boo
             if target.is_perhaps:
                 with guarding(target.name):
                     source.info()
-                held += source.size()
-                if held > _MOST_HELD:
+                if held + source.size() > _MOST_HELD:
                     source.forget()
+                held += source.size()
             found.sources.append(source)
         except RawDataError as error:
             found.skipped.append(error)
