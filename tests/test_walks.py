@@ -21,6 +21,8 @@ from simper_tf.views.views import Views
 
 # Heading of the walk -> files at most, and at most so many returns to a file that was left.
 LIMITS = {"From the builder to the loss": (15, 12), "From a recording to its answer": (14, 9)}
+# What hands a clip back to where it came from.
+HANDING_BACK = {"utils", "filters.py"}
 # Words of a stop to which no import leads.
 HANDED_OVER = ("from disk", "by argument")
 KNOWN = {name: path for part in ("simper_tf", "datasets") for name, path in modules(part).items()}
@@ -62,12 +64,12 @@ def holds_clips(value):
 
 
 def trip(function):
-    """Returns the files of the package, but for `utils`, whose functions were called with clips, in their order."""
+    """Returns the files of the package whose functions were called with clips, but for `HANDING_BACK`, in order."""
     files = []
 
     def look(frame, event, _):
         path = pathlib.Path(frame.f_code.co_filename)
-        if event == "call" and ROOT / "simper_tf" in path.parents and "utils" not in path.parts:
+        if event == "call" and ROOT / "simper_tf" in path.parents and not HANDING_BACK & {*path.parts}:
             code = frame.f_code
             given = [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]]
             if holds_clips(given) and files[-1:] != [path]:
