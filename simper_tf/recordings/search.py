@@ -177,12 +177,9 @@ def _members(path):
 
 def _identity(target):
     """Returns what two targets have in common that are the same recording."""
-    if target.camera is not None or target.problem:
-        return target.name
-    try:
-        return target.member, *(path.resolve() for path in target.paths)
-    except (OSError, RuntimeError):  # A loop of links.
-        return target.member, *target.paths
+    if target.camera is not None or target.problem or not all(map(os.path.isfile, target.paths)):
+        return target.name  # Links to one device are refused each by its name; a loop of links is no file.
+    return target.member, *(path.resolve() for path in target.paths)
 
 
 def _is_single(path):

@@ -174,6 +174,13 @@ def test_a_file_that_is_named_three_times_is_read_once(tmp_path, monkeypatch):
     assert [target.name for target in search.listed(["a.csv", "./a.csv", str(tmp_path), "*.csv"])] == ["a.csv"]
 
 
+def test_links_to_what_is_no_file_are_refused_each_by_its_name(tmp_path):
+    names = [str(tmp_path / name) for name in ("a.mp4", "b.mp4")]
+    for name in names:
+        pathlib.Path(name).symlink_to(os.devnull)
+    assert [target.name for target in search.listed(names)] == names
+
+
 def test_a_file_that_its_reader_does_not_survive_is_a_problem(tmp_path, monkeypatch):
     for name in ("a.csv", "b.csv"):
         write(tmp_path / name, "time,x\n0,1\n1,2\n2,0\n")
