@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beat_stretches, beats, result, rhythms, tempos, uneven
+from simper_tf.reading import beat_stretches, beats, motion, result, rhythms, tempos, uneven
 from simper_tf.tables import series_files
 
 _SLOW_RATE = 1.0  # Samples a second, below which a series has slow rhythms.
@@ -19,7 +19,7 @@ _MOST_READ, _AGREE = 40, 2
 
 
 def reading_of_samples(
-    times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | None = None
+    times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | None = None, names: tuple[str, ...] = ()
 ) -> result.Reading:
     """What repeats in a series.
 
@@ -28,6 +28,7 @@ def reading_of_samples(
         values: `(T, C)` numbers, in any unit.
         band: `(low, high)` in Hz in which frequencies are sought; None for all that the samples show, from five times
             in all to 45 % of the rate.
+        names: Of the channels. Beside an accelerometer a PPG is read without what motion explains of it.
 
     Example:
         >>> times = np.arange(0, 12, 0.02)
@@ -38,6 +39,20 @@ def reading_of_samples(
     if len(times) < beats.FEWEST_SAMPLES:
         scene = result.Scene(float(times[0]), float(times[-1]), result.TOO_SHORT)
         return result.Reading((scene,), (), result.TOO_SHORT, ())
+    pulse, moving = motion.channels(names)
+    answers, notes = _beside(times, values, band, pulse, moving, names) if pulse else _all_of(times, values, band)
+    gaps = _gaps(times)
+    answers = [dataclasses.replace(answer, pauses=_without_gaps(answer.pauses, gaps)) for answer in answers]
+    notes = [*notes, *_on_gaps(gaps, float(times[0]))]
+    answers.sort(key=lambda answer: -answer.confidence)
+    moves = np.ptp(values, axis=0).any()
+    verdict = answers[0].verdict if answers else result.NOTHING if moves else result.STILL
+    scene = result.Scene(float(times[0]), float(times[-1]), verdict)
+    return result.Reading((scene,), tuple(answers), verdict, tuple(dict.fromkeys(notes)))
+
+
+def _all_of(times, values, band):
+    """Returns answers on all channels, and notes."""
     start, notes = float(times[0]), []
     if series_files.usual_step(times) > 1 / _SLOW_RATE:
         answers = [answer for part in rhythms.parts(times) for answer in rhythms.told(times[part], values[part], band)]
@@ -58,14 +73,27 @@ def reading_of_samples(
             surest = max((answer.confidence for answer in slower), default=0.0)
             answers = [*slower, *(answer for answer in answers if answer.confidence >= surest)]
         answers = [rhythms.slowed(answer, 1.0, start) for answer in answers]
-    gaps = _gaps(times)
-    answers = [dataclasses.replace(answer, pauses=_without_gaps(answer.pauses, gaps)) for answer in answers]
-    notes = [*notes, *_on_gaps(gaps, start)]
-    answers.sort(key=lambda answer: -answer.confidence)
-    moves = np.ptp(values, axis=0).any()
-    verdict = answers[0].verdict if answers else result.NOTHING if moves else result.STILL
-    scene = result.Scene(float(times[0]), float(times[-1]), verdict)
-    return result.Reading((scene,), tuple(answers), verdict, tuple(dict.fromkeys(notes)))
+    return answers, notes
+
+
+def _beside(times, values, band, pulse, moving, names):
+    """Returns answers on a pulse without what motion explains of it, and clear ones on motion, and notes."""
+    rest, spans = motion.beside(times, values[:, pulse], values[:, moving])
+    answers, notes = _all_of(times, rest, band)
+    answers = [one if one.channel is None else dataclasses.replace(one, channel=pulse[one.channel]) for one in answers]
+    steps = [one for one in _all_of(times, values[:, moving], band)[0] if one.verdict == result.CLEAR]
+    answers += [dataclasses.replace(one, channel=_shown_by(one, times, values, moving)) for one in steps]
+    when = ", ".join(f"{_lasts(last - first)} from {_lasts(first - times[0])} on" for first, last in spans)
+    if spans:
+        many = ", ".join(names[channel] for channel in moving)
+        notes = [*notes, f"Most of the pulse is motion for {when}, by {many}: what is left of it is read there."]
+    return answers, notes
+
+
+def _shown_by(answer, times, values, channels):
+    """Returns the channel that is most like the course of an answer."""
+    like = [np.corrcoef(answer.course, np.interp(answer.times, times, values[:, one]))[0, 1] for one in channels]
+    return channels[int(np.argmax(np.abs(like)))]
 
 
 def _filled(answers):

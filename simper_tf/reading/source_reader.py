@@ -169,7 +169,7 @@ def _of_series(source, info, wishes):
         what = "`crop`" if wishes.box else "`face`"
         raise RawDataError(source.name, "a series", f"pictures for {what}", f"Leave {what} out.")
     times, values = source.part(wishes.start, wishes.end)
-    reading = series_reader.reading_of_samples(times, values, band=wishes.band)
+    reading = series_reader.reading_of_samples(times, values, band=wishes.band, names=source.names)
     return Done(source.name, info, (*source.notes, *reading.notes), reading, channels=source.names)
 
 
