@@ -1,24 +1,20 @@
-"""Rules of the reader of films switched off one by one: what each is good for.
+"""Rules of the readers switched off one by one: what each is good for.
 
-python -m benchmarks.rules --films=FOLDER [--real=FOLDER] [--kept=runs/frames] [--only=NAME,...] [--document=FILE]
+python -m benchmarks.rules --films=FOLDER --real=FOLDER [--kept=runs/frames] [--only=NAME,...] [--document=FILE]
+python -m benchmarks.rules --series=FOLDER --real=FOLDER [--only=NAME,...] [--document=FILE]
 
-Films are those of `benchmarks.films`. Each is decoded once, and what a rule leaves as it is is computed once. A row
-tells the outcomes without a rule: on films that were at hand when rules were made, and on the others.
+Films are those of `benchmarks.films`, series those of `benchmarks.series_rules`. Each is opened once, and what a rule
+leaves as it is is computed once. A row tells the outcomes without a rule.
 """
 
 import argparse
-import contextlib
-import hashlib
 import pathlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
-from unittest import mock
+from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks import document, films, real
-from simper_tf.evaluation import markdown_tables
+from benchmarks import ablation, document, films, series_rules
+from benchmarks.ablation import Rule
 from simper_tf.reading import (
     camera,
     compression,
@@ -35,27 +31,6 @@ from simper_tf.reading import (
 )
 
 COMMAND = "python -m benchmarks.rules"
-COUNTED = (real.RIGHT, films.OCTAVE, real.WRONG, real.SILENT, real.ANSWERED)
-# A wrong answer is worse than none.
-RANKS = {real.RIGHT: 2, real.REFUSED: 2, real.SILENT: 1, films.OCTAVE: 0, real.WRONG: 0, real.ANSWERED: 0}
-
-
-class Rule(NamedTuple):
-    """How a rule is switched off.
-
-    Attributes:
-        what: It does, in words.
-        where: Module of a function or number.
-        name: Of that.
-        instead: What stands there without the rule.
-        inside: Names of what is remembered otherwise, see `REMEMBERED`, and is other then.
-    """
-
-    what: str
-    where: Any
-    name: str
-    instead: Any
-    inside: tuple[str, ...] = ()
 
 
 def _nothing_heard(times, gray):
@@ -114,97 +89,48 @@ REMEMBERED = (
 )  # fmt: skip
 
 
-@contextlib.contextmanager
-def without(name: str) -> Iterator[None]:
-    """Switches a rule off.
-
-    Raises:
-        ValueError: there is no such rule.
-    """
-    if name not in RULES:
-        raise ValueError(f"{name}: there is no such rule. There are: {', '.join(RULES)}.")
-    rule = RULES[name]
-    with mock.patch.object(rule.where, rule.name, rule.instead):
-        yield
-
-
-def said(some: films.Frames, names: Iterable[str]) -> dict[str, float | None]:
-    """Returns the frequency that is told of a film, with every rule, by the name "", and without each of some."""
-    known: dict = {}
-    told = {}
-    for name in ("", *names):
-        inside = RULES[name].inside if name else ()
-        with contextlib.ExitStack() as patches:
-            for where, function in REMEMBERED:
-                if function not in inside:
-                    remembering = _remembering(getattr(where, function), known)
-                    patches.enter_context(mock.patch.object(where, function, remembering))
-            if name:
-                patches.enter_context(without(name))
-            told[name] = films.surest(films.reading_of(some))
-    return told
-
-
-def _remembering(function: Callable, known: dict) -> Callable:
-    """A function that computes what it is given once."""
-
-    def remembering(*given):
-        digest = hashlib.blake2b(function.__name__.encode())
-        for one in given:
-            for part in one if isinstance(one, tuple) else (one,):
-                digest.update(np.ascontiguousarray(part).tobytes())
-        key = digest.digest()
-        if key not in known:
-            known[key] = function(*given)
-        return known[key]
-
-    return remembering
-
-
-def report(rows: list[tuple[films.Film, dict[str, float | None]]]) -> str:
-    """Returns Markdown: a row a rule with the outcomes without it, on films at hand and on the others."""
-    parts = []
+def film_parts(rows: list[tuple[films.Film, dict[str, float | None]]]) -> Iterator[tuple[str, ablation.Rows]]:
+    """Yields heads and outcomes of films at hand, and of the others."""
     for groups, title in ((films.AT_HAND, "at hand"), (films.TEST, "others")):
         inside = [(film, told) for film, told in rows if film.group in groups]
-        lines = []
-        for name in rows[0][1]:
-            outcomes = Counter(films.outcome(film.hertz, told[name]) for film, told in inside)
-            better, worse = _changed(inside, name)
-            what = f"{name}: {RULES[name].what}" if name else "with every rule"
-            cells = [outcomes[one] for one in COUNTED] + ([better, worse] if name else ["-", "-"])
-            lines.append([what, *map(str, cells)])
         repeat = sum(bool(film.hertz) for film, _ in inside)
-        head = f"Films {title}: {repeat} repeat, {len(inside) - repeat} are controls."
-        columns = ("without", *COUNTED[:-1], "controls answered", "better", "worse")
-        parts.append(head + "\n\n" + markdown_tables.markdown_table(columns, lines))
-    return "\n\n".join(parts)
+        yield (
+            f"Films {title}: {repeat} repeat, {len(inside) - repeat} are controls.",
+            [{name: (films.outcome(film.hertz, one),) for name, one in told.items()} for film, told in inside],
+        )
 
 
-def _changed(rows, name):
-    """Films that are told better without a rule, and worse."""
-    pairs = [[RANKS[films.outcome(film.hertz, told[one])] for one in (name, "")] for film, told in rows]
-    return sum(now > before for now, before in pairs), sum(now < before for now, before in pairs)
+def read_films(given: argparse.Namespace, names: list[str]) -> Iterator[tuple[films.Film, dict[str, float | None]]]:
+    """Yields films with what is told of them with every rule, by the name "", and without each of some."""
+    for film, some in films.all_frames(given.films, given.real, given.kept):
+        told = dict(ablation.said(lambda some=some: films.surest(films.read(some)), RULES, names, REMEMBERED))
+        print(film.group, film.name, film.hertz, told, sep=" | ", flush=True)
+        yield film, told
 
 
 def main():
-    """Reads all films with every rule and without each, and prints the table."""
+    """Reads all films or series with every rule and without each, and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--films", type=pathlib.Path, required=True, help="Folder of films of unseen.csv.")
-    parser.add_argument("--real", type=pathlib.Path, required=True, help="Folder of videos and videos2.")
+    kinds = parser.add_mutually_exclusive_group(required=True)
+    kinds.add_argument("--films", type=pathlib.Path, help="Folder of films of unseen.csv.")
+    kinds.add_argument("--series", type=pathlib.Path, help="Folder of series of unseen.csv.")
+    parser.add_argument("--real", type=pathlib.Path, required=True, help="Folder of videos, videos2, series and so on.")
     parser.add_argument("--kept", type=pathlib.Path, default=pathlib.Path("runs/frames"), help="Small frames.")
-    parser.add_argument("--only", default=",".join(RULES), help="Rules, with commas between.")
+    parser.add_argument("--longest", type=float, default=6.0, help="CPU seconds that a series takes with every rule.")
+    parser.add_argument("--only", help="Rules, with commas between; all if not given.")
     parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     given = parser.parse_args()
-    names = given.only.split(",")
-    if wrong := [name for name in names if name not in RULES]:
-        parser.error(f"--only={given.only}: there is no rule {', '.join(wrong)}. There are: {', '.join(RULES)}.")
-    rows = []
-    for film, some in films.all_frames(given.films, given.real, given.kept):
-        rows.append((film, said(some, names)))
-        print(film.group, film.name, film.hertz, rows[-1][1], sep=" | ", flush=True)
-    told = report(rows)
+    rules = series_rules.RULES if given.series else RULES
+    names = given.only.split(",") if given.only else list(rules)
+    if wrong := [name for name in names if name not in rules]:
+        parser.error(f"--only={given.only}: there is no rule {', '.join(wrong)}. There are: {', '.join(rules)}.")
+    if given.series:
+        parts = series_rules.parts(given.series, given.real, names, given.longest)
+    else:
+        parts = film_parts(list(read_films(given, names)))
+    told = ablation.report(parts, rules)
     print(told)
-    document.into_document(given.document, COMMAND, told)
+    document.into_document(given.document, f"{COMMAND} --series" if given.series else COMMAND, told)
 
 
 if __name__ == "__main__":

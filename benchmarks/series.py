@@ -10,6 +10,7 @@ import dataclasses
 import pathlib
 import warnings
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 import scipy.ndimage
@@ -80,8 +81,8 @@ def main():
     parser.add_argument("--each", type=int, default=8, help="Generated recordings a kind.")
     args = parser.parse_args()
     warnings.simplefilter("ignore")  # The other libraries warn of every window that they cannot read.
-    real = [window for folder in args.files for window in real_windows(folder)]
-    text = compared([*real, *generated_windows(args.each), *controls(10 * args.each)])
+    hearts = [*(heart for folder in args.files for heart in real_hearts(folder)), *generated_hearts(args.each)]
+    text = compared([*(window for heart in hearts for window in windows(heart)), *controls(10 * args.each)])
     print(text)
     document.into_document(args.document, COMMAND, text)
 
@@ -192,8 +193,26 @@ def neurokit_beats(values: np.ndarray, rate: float, is_ecg: bool) -> np.ndarray:
 PEERS: dict[str, Callable] = {"heartpy": heartpy_beats, "neurokit2": neurokit_beats}
 
 
-def real_windows(folder: pathlib.Path) -> Iterator[Window]:
-    """Yields the windows of the files of a folder that `KNOWN` tells of, where their rate is known."""
+class Heart(NamedTuple):
+    """A recording of a heart.
+
+    Attributes:
+        kind: What it is of.
+        times: `(T,)` seconds.
+        values: `(T, C)` numbers.
+        is_ecg: Whether it is an ECG, and not a PPG.
+        truth: Beats per minute in the window from a second on; NaN where that is not known.
+    """
+
+    kind: str
+    times: np.ndarray
+    values: np.ndarray
+    is_ecg: bool
+    truth: Callable[[float], float]
+
+
+def real_hearts(folder: pathlib.Path) -> Iterator[Heart]:
+    """Yields the files of a folder that `KNOWN` tells of."""
     for pattern, (rate, is_ecg, used, marked, kind) in KNOWN.items():
         for path in sorted(folder.glob(pattern)):
             if path.match("*_ann*"):
@@ -204,9 +223,8 @@ def real_windows(folder: pathlib.Path) -> Iterator[Window]:
                 print(error)
                 continue
             values = recording.values[:, used] if used else recording.values
-            yield from _windows(
-                kind or path.stem, recording.times, values, is_ecg, _truth(path, marked, recording, values, is_ecg)
-            )
+            truth = _truth(path, marked, recording, values, is_ecg)
+            yield Heart(kind or path.stem, recording.times, values, is_ecg, truth)
 
 
 def _truth(path, marked, recording, values, is_ecg):
@@ -266,7 +284,9 @@ def offset(marks: np.ndarray, times: np.ndarray, values: np.ndarray) -> float:
     return float(max(np.arange(-CLOCKS, CLOCKS, 1 / EVEN_RATE), key=alike))
 
 
-def _windows(kind, times, values, is_ecg, truth):
+def windows(heart: Heart) -> Iterator[Window]:
+    """Yields the windows of a recording in which its rate is known."""
+    kind, times, values, is_ecg, truth = heart
     step = np.median(np.diff(times))
     spans = result.windows(series_reader.reading_of_samples(times, values), SECONDS, HOP)
     whole = {round(span.start / HOP): 60 * span.hertz or np.nan for span in spans}
@@ -286,8 +306,8 @@ def controls(each: int, seed: int = 3000) -> Iterator[Window]:
             yield Window(f"control, {kind}", times, values, False, np.nan, 60 * clear[0].hertz if clear else np.nan)
 
 
-def generated_windows(each: int, seed: int = 1000) -> Iterator[Window]:
-    """Yields windows of recordings that neurokit2 generates: PPG and ECG, as they are and disturbed."""
+def generated_hearts(each: int, seed: int = 1000) -> Iterator[Heart]:
+    """Yields recordings that neurokit2 generates: PPG and ECG, as they are and disturbed."""
     import neurokit2
 
     random, rate = np.random.default_rng(seed), 100
@@ -303,9 +323,7 @@ def generated_windows(each: int, seed: int = 1000) -> Iterator[Window]:
             marks, _ = scipy.signal.find_peaks(clean, distance=apart, height=clean.min() + 0.5 * np.ptp(clean))
             values = disturbance(disturbed, clean, random)[:, None]
             truth = lambda start, marks=marks / rate: _rate(marks, start)  # noqa: E731
-            yield from _windows(
-                f"generated {name}, {disturbed}", np.arange(len(clean)) / rate, values, name == "ECG", truth
-            )
+            yield Heart(f"generated {name}, {disturbed}", np.arange(len(clean)) / rate, values, name == "ECG", truth)
 
 
 def disturbance(kind: str, values: np.ndarray, random: np.random.Generator) -> np.ndarray:

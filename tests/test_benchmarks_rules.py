@@ -5,7 +5,7 @@ import pathlib
 import numpy as np
 import pytest
 
-from benchmarks import films, rules
+from benchmarks import ablation, films, rules, series, series_rules
 from simper_tf.reading import movement
 
 
@@ -25,17 +25,19 @@ def test_films_that_are_not_in_the_folder_are_left_out(tmp_path):
     assert not list(films.unseen(tmp_path))
 
 
-@pytest.mark.parametrize("name", rules.RULES)
-def test_every_rule_is_one_of_the_reader_and_comes_back(name):
-    rule = rules.RULES[name]
+@pytest.mark.parametrize(
+    ("of", "name"), [(of, name) for of in (rules.RULES, series_rules.RULES) for name in of]
+)  # fmt: skip
+def test_every_rule_is_one_of_the_reader_and_comes_back(of, name):
+    rule = of[name]
     before = getattr(rule.where, rule.name)
-    with rules.without(name):
+    with ablation.without(name, of):
         assert getattr(rule.where, rule.name) is rule.instead
     assert getattr(rule.where, rule.name) is before
 
 
 def test_a_rule_that_is_not_there_is_refused():
-    with pytest.raises(ValueError, match="none: there is no such rule"), rules.without("none"):
+    with pytest.raises(ValueError, match="none: there is no such rule"), ablation.without("none", rules.RULES):
         pass
 
 
@@ -50,11 +52,33 @@ def test_a_report_counts_what_changes_without_a_rule():
         (film(()), {"": None, "network": 3.0}),
         (film((1.0,), "F"), {"": None, "network": 1.0}),
     ]
-    at_hand, others = rules.report(rows).split("Films others")
+    at_hand, others = ablation.report(rules.film_parts(rows), rules.RULES).split("Films others")
     assert "2 repeat, 1 are controls" in at_hand
-    assert "| with every rule | 1 | 1 | 0 | 0 | 0 | - | - |" in at_hand
-    assert "is asked | 0 | 0 | 0 | 2 | 1 | 1 | 2 |" in at_hand
-    assert "is asked | 1 | 0 | 0 | 0 | 0 | 1 | 0 |" in others
+    assert "| without | right | octave | silent | controls answered | better | worse |" in at_hand
+    assert "| with every rule | 1 | 1 | 0 | 0 | - | - |" in at_hand
+    assert "is asked | 0 | 0 | 2 | 1 | 1 | 2 |" in at_hand
+    assert "is asked | 1 | 0 | 1 | 0 |" in others
+
+
+def test_windows_of_a_recording_count_each():
+    rows = [{"": ("right", "wrong", "silent"), "motion": ("right", "silent", "wrong")}]
+    assert "of a pulse | 1 | 1 | 1 | 1 | 1 |" in ablation.report([("Hearts.", rows)], series_rules.RULES)
+
+
+def test_series_of_a_heart_have_an_outcome_for_each_window_read_twice():
+    times = np.arange(0, 20, 0.02)
+    heart = series.Heart("one", times, np.sin(2 * np.pi * 1.3 * times)[:, None], False, lambda start: 78.0)
+    assert series_rules._of_heart(heart) == ("right",) * 6
+    assert series_rules._of_heart(heart._replace(truth=lambda start: 60.0)) == ("wrong",) * 6
+
+
+def test_series_that_take_too_long_are_left_out(monkeypatch, capsys):
+    some = [series_rules.Item("files", "a.csv", lambda: ("right",))]
+    monkeypatch.setattr(series_rules, "items", lambda *folders: iter(some))
+    (part,) = series_rules.parts(None, None, ["motion"], 9.0)
+    assert part == ("Files: 1 recordings.", [{"": ("right",), "motion": ("right",)}])
+    assert series_rules.parts(None, None, ["motion"], -1.0) == []
+    assert "1 take more than -1 s and are left out: a.csv." in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -63,9 +87,10 @@ def test_what_is_remembered_changes_no_answer():
     x, y = np.meshgrid(np.arange(32), np.arange(24))
     discs = np.hypot(x - 16 - 8 * np.sin(2 * np.pi * 0.9 * times)[:, None, None], y - 12) < 4
     some = films.Frames(times, (60 + 120 * discs[..., None]).astype(np.uint8), np.zeros(0), np.inf)
-    told = rules.said(some, ["own halves", "whole cycles"])
+    names = ["own halves", "whole cycles"]
+    told = dict(ablation.said(lambda: films.surest(films.read(some)), rules.RULES, names, rules.REMEMBERED))
     assert told[""] == films.surest(films.reading_of(some)) == pytest.approx(0.9, rel=0.02)
-    for name in ("own halves", "whole cycles"):
-        with rules.without(name):
+    for name in names:
+        with ablation.without(name, rules.RULES):
             assert told[name] == films.surest(films.reading_of(some))
     assert "remembering" not in movement.candidates.__name__

@@ -13,7 +13,7 @@ VALUES = np.exp(-0.5 * ((TIMES - BEATS[np.argmin(np.abs(TIMES[:, None] - BEATS),
 
 
 def windows(kind="a"):
-    return list(series._windows(kind, TIMES, VALUES, False, lambda start: series._rate(BEATS, start)))
+    return list(series.windows(series.Heart(kind, TIMES, VALUES, False, lambda start: series._rate(BEATS, start))))
 
 
 def test_no_answer_is_neither_right_nor_wrong():
@@ -43,7 +43,7 @@ def test_marked_beats_are_the_truth_of_published_files(tmp_path):
     (tmp_path / "heartpy_118e00_ann.csv").write_text("\n".join(str(round(360 * beat)) for beat in BEATS))
     fine = np.interp(np.arange(0, 30, 1 / 360), TIMES, VALUES[:, 0])
     (tmp_path / "heartpy_118e12.csv").write_text("\n".join(f"{value:.4f}" for value in fine))
-    found = list(series.real_windows(tmp_path))
+    found = [window for heart in series.real_hearts(tmp_path) for window in series.windows(heart)]
     assert [window.bpm for window in found] == pytest.approx([75] * 5, abs=0.1)
     assert all(window.is_ecg and window.kind == "heartpy_118e12" for window in found)
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beats, result, uneven
+from simper_tf.reading import beats, result, tempos, uneven
 from simper_tf.reading.beat_stretches import (
     CLEAR,
     FINER,
@@ -25,7 +25,6 @@ from simper_tf.reading.beat_stretches import (
     limits_of,
     power_of,
 )
-from simper_tf.reading.tempos import NEAR, judged
 from simper_tf.signals import samples
 
 # It is read as if it lasted so many seconds and, if it has more samples than that shows, as if there were so many a
@@ -87,7 +86,7 @@ def _distinct(heard):
     heard.sort(key=lambda answer: (answer.verdict != result.CLEAR, -answer.confidence))
     chosen = []
     for answer in heard:
-        is_new = all(abs(math.log(answer.hertz / other.hertz)) > NEAR for other in chosen)
+        is_new = all(abs(math.log(answer.hertz / other.hertz)) > tempos.NEAR for other in chosen)
         if is_new and (answer.verdict == result.CLEAR or not chosen):
             chosen.append(answer)
     return chosen
@@ -113,7 +112,8 @@ def _at_clock(times, values, band, clock, channel, looks, is_whole=False):
 
 def _of_whole(times, values, band, power, looks):
     """Returns answers on the clear rhythms of all spans of a series that is read whole."""
-    heard = [judged([found], looks)[0] for found in heard_in_spans(times, values, limits_of(times, band), is_all=True)]
+    spans = heard_in_spans(times, values, limits_of(times, band), is_all=True)
+    heard = [tempos.judged([found], looks)[0] for found in spans]
     clear = [found for found in heard if found.confidence >= CLEAR and _share(found.frequency, *power) >= _SHOWN]
     answers = [answer for found in clear if (answer := answer_on(found)) is not None]
     return [answer for answer in answers if _is_seen(answer, times)]
