@@ -65,7 +65,7 @@ def test_windows_of_a_recording_count_each():
     assert "of a pulse | 1 | 1 | 1 | 1 | 1 |" in ablation.report([("Hearts.", rows)], series_rules.RULES)
 
 
-def test_series_of_a_heart_have_an_outcome_for_each_window_read_twice():
+def test_each_window_of_a_heart_has_two_outcomes():
     times = np.arange(0, 20, 0.02)
     heart = series.Heart("one", times, np.sin(2 * np.pi * 1.3 * times)[:, None], False, lambda start: 78.0)
     assert series_rules._of_heart(heart) == ("right",) * 6
