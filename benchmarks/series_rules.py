@@ -76,6 +76,7 @@ RULES = {
     "joined": Rule("stretches are joined", beat_stretches, "_joined", lambda answers: answers),
     "support": Rule("neighbors support a tempo", tempos, "_SUPPORT", 0.0),
     "judged": Rule("stretches are judged together", tempos, "judged", lambda heard, looks: list(heard)),
+    "apart": Rule("channels that vary apart are looks", beat_stretches, "_apart", lambda values: 1.0),
     "looks": Rule("looks cost odds", tempos, "judged", lambda heard, looks: _JUDGED(heard, 1)),
     "tried": Rule("three candidates of a stretch, not one", tempos, "_TRIED", 1),
     "motion": Rule("motion is taken out of a pulse", motion, "channels", lambda names: ([], [])),

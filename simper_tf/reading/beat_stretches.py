@@ -25,6 +25,7 @@ _WIDE, _DOUBT, _DOUBTS, PERIODS = 8.0, 0.5, 3.0, 5
 _FEW, _LESS = 8, 1.25  # Repetitions of which the doubt is full, and how much a doubling of them takes away.
 MULTIPLE = 0.04  # Share by which a multiple may be off.
 FINER, _NO_LINE = 4, 0.01  # Bins to a cycle of a stretch, and share of the highest line below which there is none.
+_COMPARED = 10_000  # Samples, at most, by which channels are compared: all of a day would fill the memory.
 _FOLDS = 2  # Rates of samples up to which harmonics are folded back: beyond, they are weak.
 # In Hz. Each is some six times as high as low, less than `_WIDE`, and overlaps the next.
 _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0), (25.0, 150.0), (90.0, 500.0))
@@ -60,12 +61,23 @@ def answers_on(times, values, band, looks=1):
         heard.append(_drawn(found, drawn))
         rivals.append(others)
     answers, notes = [], set()
-    for found, others in zip(tempos.judged(heard, looks * len(heard)), rivals, strict=True):
+    for found, others in zip(tempos.judged(heard, looks * len(heard) * _apart(values)), rivals, strict=True):
         if (answer := answer_on(found)) is not None:
             pairs = next((hertz for hertz in others if multiple(hertz, found.frequency) == 2), None)
             answers.append(dataclasses.replace(answer, pairs=pairs))
             notes.add(_pattern(found, others) or (_second(found) if len(heard) == 1 else None))
     return _joined(answers), sorted(note for note in notes if note)
+
+
+def _apart(values):
+    """Returns how many channels vary each by itself: each is a look, and the three colors of a finger are one.
+
+    It is the participation ratio of the eigenvalues of their correlations.
+    """
+    some = values[:: max(len(values) // _COMPARED, 1), values.std(axis=0) > 0]
+    if some.shape[1] < 2:
+        return 1.0
+    return some.shape[1] ** 2 / float(np.sum(np.corrcoef(some, rowvar=False) ** 2))
 
 
 def limits_of(times, band):

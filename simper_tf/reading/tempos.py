@@ -19,7 +19,7 @@ _TRIED = 3  # Candidates of a stretch.
 _ENDS = 0.5  # Chance that what repeats ends with a stretch: nothing is known of how long it lasts.
 
 
-def judged(heard: list[beats.Beats], looks: int) -> list[beats.Beats]:
+def judged(heard: list[beats.Beats], looks: float) -> list[beats.Beats]:
     """Returns the beats of each stretch with the likeliest candidate first, and the chance that it is right.
 
     Args:

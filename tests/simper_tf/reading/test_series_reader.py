@@ -185,6 +185,15 @@ def test_two_channels_must_agree_where_each_is_read_by_itself(beating, expected)
         assert (agreed[0].hertz, agreed[0].channel in beating) == (pytest.approx(expected, rel=0.01), True)
 
 
+@pytest.mark.parametrize(("shared", "expected"), [(0.0, 4.0), (1.0, 1.0), (0.5**0.5, 16 / 7)])
+def test_channels_that_vary_apart_are_looks(shared, expected):
+    # Correlations of a half make the squares of 4 x 4 sum to 4 + 12 / 4, and the ratio 16 / 7.
+    one, *own = RNG.normal(size=(5, 9000))
+    values = shared * one[:, None] + (1 - shared**2) ** 0.5 * np.stack(own, axis=1)
+    assert beat_stretches._apart(np.column_stack((values, np.ones(9000)))) == pytest.approx(expected, rel=0.02)
+    assert beat_stretches._apart(values[:, :1]) == 1
+
+
 def test_the_channel_of_a_heart_is_told_among_noise():
     times = np.arange(0, 20, 0.02)
     values = RNG.normal(size=(len(times), 3))
