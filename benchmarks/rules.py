@@ -103,7 +103,7 @@ def film_parts(rows: list[tuple[films.Film, dict[str, float | None]]]) -> Iterat
 def read_films(given: argparse.Namespace, names: list[str]) -> Iterator[tuple[films.Film, dict[str, float | None]]]:
     """Yields films with what is told of them with every rule, by the name "", and without each of some."""
     for film, some in films.all_frames(given.films, given.real, given.kept):
-        told = dict(ablation.said(lambda some=some: films.surest(films.read(some)), RULES, names, REMEMBERED))
+        told = dict(ablation.said(lambda some=some: films.surest(films.reading_of(some)), RULES, names, REMEMBERED))
         print(film.group, film.name, film.hertz, told, sep=" | ", flush=True)
         yield film, told
 

@@ -88,7 +88,7 @@ def test_what_is_remembered_changes_no_answer():
     discs = np.hypot(x - 16 - 8 * np.sin(2 * np.pi * 0.9 * times)[:, None, None], y - 12) < 4
     some = films.Frames(times, (60 + 120 * discs[..., None]).astype(np.uint8), np.zeros(0), np.inf)
     names = ["own halves", "whole cycles"]
-    told = dict(ablation.said(lambda: films.surest(films.read(some)), rules.RULES, names, rules.REMEMBERED))
+    told = dict(ablation.said(lambda: films.surest(films.reading_of(some)), rules.RULES, names, rules.REMEMBERED))
     assert told[""] == films.surest(films.reading_of(some)) == pytest.approx(0.9, rel=0.02)
     for name in names:
         with ablation.without(name, rules.RULES):

@@ -8,9 +8,9 @@ explains most of a pulse, what is left is read. A heart shakes an accelerometer 
 import re
 
 import numpy as np
-import scipy.signal
 
 from simper_tf.reading import beat_courses
+from simper_tf.signals import filters
 
 # Channels by their names, as wristbands have them: a photoplethysmogram, and an accelerometer or a gyroscope.
 _PULSE, _MOTION = re.compile("ppg|bvp|pleth", re.IGNORECASE), re.compile("(?<![a-z])(acc|gyr)", re.IGNORECASE)
@@ -49,8 +49,8 @@ def beside(times: np.ndarray, pulse: np.ndarray, motion: np.ndarray) -> tuple[np
     length, count = int(_SPAN * rate), pulse.shape[1]
     if len(even) < length or rate < 2.5 * _BAND[1]:
         return pulse, []
-    sections = scipy.signal.butter(2, _BAND, "bandpass", fs=rate, output="sos")
-    wanted, basis = np.split(scipy.signal.sosfiltfilt(sections, even, axis=0), [count], axis=1)
+    passed = filters.butterworth(even - even.mean(axis=0), rate, *_BAND, padding=int(rate / _BAND[0]))
+    wanted, basis = np.split(passed, [count], axis=1)
     reach, apart = round(_REACH * rate), max(round(_APART * rate), 1)
     basis = np.concatenate([np.roll(basis, shift, axis=0) for shift in range(-reach, reach + 1, apart)], axis=1)
     taken, weights, spans = np.zeros_like(wanted), np.full((len(even), 1), 1e-9), []
