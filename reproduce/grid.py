@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 
 from absl import flags
 
+from reproduce import unlearned
 from reproduce.pool import Pool
 from simper_tf.evaluation import rows
 from simper_tf.training import run_folder
@@ -20,6 +21,8 @@ from trainers import cli, options, pretrain
 _IN_ROWS = {"validation_clips", "test_clips", "minutes"}
 # Settings that say where things are or how fast they come, and change no row.
 ELSEWHERE = {field.name for field in setting_fields() if field.metadata["free"]} - _IN_ROWS
+# The first word of what is read without training.
+UNLEARNED = "unlearned"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Run:
         configs: Its data sets, by seed, where each seed has another split of people: seed k has the k-th, from the
             first again after the last. Empty for that of the flags.
         is_once: Whether one seed stands for all, or for all of a split, as where nothing is learned.
+        is_unlearned: Whether its clips are read as they are, by what takes no training.
     """
 
     flagfile: str
@@ -42,6 +46,7 @@ class Run:
     split: str = "test"
     configs: tuple[str, ...] = ()
     is_once: bool = False
+    is_unlearned: bool = False
 
     def but(self, **changes) -> "Run":
         """Returns the run with further changes, None for a flag as in the flagfile."""
@@ -87,7 +92,8 @@ class Run:
         """Returns the name of its folder: runs of one name have the same rows, however their flags were written."""
         settings = self.settings()
         digest = settings.digest_without({*ELSEWHERE, "seed"})
-        return "_".join([settings.method, settings.dataset.replace("/", "-"), digest, str(settings.seed)])
+        method = "clips" if self.is_unlearned else settings.method
+        return "_".join([method, settings.dataset.replace("/", "-"), digest, str(settings.seed)])
 
     def with_sources(self) -> list["Run"]:
         """Returns what it begins with, the first first, and itself."""
@@ -207,7 +213,7 @@ class Grid:
         wanted = {(self.folder_of(part), part.split): part for run in unfinished for part in run.with_sources()}
         waiting = [run for run in wanted.values() if not self._rows_here(run)]
         estimate, failed = _Estimate(len(waiting)), {}
-        with Pool(pretrain.start) as pool:
+        with Pool(start) as pool:
             while waiting or pool.at_work:
                 while run := self._next(waiting, pool, failed):
                     waiting.remove(run)
@@ -247,6 +253,7 @@ class Grid:
             with files.alone(folder / run_folder.LOCK):
                 pass  # One that a killed grid has left behind may still be saving.
         words = run.arguments(run_dir=folder, **begun, **self.common)
+        words = [UNLEARNED, *words] if run.is_unlearned else words
         if self.jobs == 1:
             return words, None, {}
         threads = max((os.cpu_count() or 1) // self.jobs, 1)
@@ -262,6 +269,13 @@ class Grid:
             return "failed, see above"
         said = self._log(run).read_text(errors="replace").strip().splitlines() or ["no output"]
         return f"failed: {said[-1]}"
+
+
+def start(words: list[str]):
+    """Does in a new process what a run wants: words of `trainers.pretrain`, behind `UNLEARNED` without training."""
+    if words[0] == UNLEARNED:
+        return unlearned.start(words[1:])
+    return pretrain.start(words)
 
 
 class _Estimate:

@@ -1,6 +1,7 @@
 """Lines of what reads clips without learning anything, beside which other lines show their worth."""
 
 import dataclasses
+import pathlib
 
 from reproduce import clip_errors
 from reproduce.grid import Run
@@ -19,27 +20,58 @@ CONTROLS = {
     "persistence": ("control: the last day again", {"linear_probe": "persistence"}),
     "training_mean": ("control: the mean of the training clips", {"linear_probe": "training_mean"}),
 }
-# What reads all lines of the pixels at once: harder to beat than the strongest of them.
-BY_HARMONICS = {
-    "harmonic_sum": ("control: harmonic sum of the pixels", {"fft_resolved": "harmonic_sum"}),
-    "pixel_harmonics": ("control: harmonics of the pixels, whitened", {"fft_resolved": "pixel_harmonics"}),
-    "spectra_1nn": ("control: neighbors of the pixels' spectra", {"1nn": "spectra_1nn"}),
+# Columns of features in which nothing stands but what sees no label: what reads clips needs even less.
+_UNLABELED = ("fft", "fft_resolved", "fft_calibrated", "fft_fundamental")
+# The strongest controls, harder to beat than any line of the spectrum: protocol -> its name in print, and its columns.
+_SUMS = {
+    "harmonic_sum": ("control: harmonic sum of the pixels", _UNLABELED),
+    "pixel_harmonics": ("control: harmonics of the pixels, whitened", _UNLABELED),
+    "spectra_1nn": ("control: neighbors of the pixels' spectra", ("1nn",)),
 }
+_OF_SKIN = {
+    "chrom_harmonics": ("control: harmonic sum of CHROM", _UNLABELED),
+    "pos_harmonics": ("control: harmonic sum of POS", _UNLABELED),
+    "spectra_1nn": _SUMS["spectra_1nn"],
+}
+_STRONGEST = {
+    "rotating_digits": _SUMS,
+    "countix": {READ: ("control: simper_tf.read", _UNLABELED), **_SUMS},
+    "lst": {},
+}
+# Flags that say which clips are read, and how often.
+_OF_CLIPS = (
+    "dataset",
+    "data_dir",
+    "manual_dir",
+    "train_clips",
+    "test_clips",
+    "clip_frames",
+    "label_gap",
+    "label_range",
+)
 # Data set -> its controls; of faces those of `_OF_FACES`.
 _OF_OTHERS = {"rotating_digits": ["pixels"], "countix": ["pixels"], "lst": ["persistence", "training_mean"]}
 _OF_FACES = ["pixels", "green", "chrom", "pos"]
 # Beside heads: the best control of each data set, and what else stands behind it.
-_BESIDE_HEADS = {"rotating_digits": "pixels", "countix": "pixels", "lst": "persistence"}
-FURTHER = {"pos": "chrom", "green": "chrom", "training_mean": "persistence"}
+_BESIDE_HEADS = {"rotating_digits": "harmonic_sum", "countix": "harmonic_sum", "lst": "persistence"}
+_FURTHER = {
+    "pixels": "harmonic_sum",
+    **dict.fromkeys(("chrom", "pos", "green"), "chrom_harmonics"),
+    "training_mean": "persistence",
+}
 # Protocol of a column of features -> the one whose floor it has: where the octave is known, both read alike.
 _FLOORED = {"fft_resolved": "fft_calibrated", **{name: name for name in floors.READOUTS}}
 _SINES = {1: "floor: a sine at the frequency", 2: "floor: a sine at twice the frequency"}
 IDEAL_LINE = "ideal: template matching, told the image"
-_WORDS = {"pixels": "pixels", "chrom": "CHROM", "persistence": "the last day again"}
+_WORDS = {
+    "harmonic_sum": "harmonic sum of the pixels",
+    "chrom_harmonics": "harmonic sum of CHROM",
+    "persistence": "the last day again",
+}
 
 
 def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list[Line]:
-    """Returns the controls of a table of features.
+    """Returns the controls of a table of features, the strongest last.
 
     Args:
         name: Of the data set.
@@ -47,23 +79,22 @@ def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list
         columns: Protocol and metric of each column.
     """
     chosen = [CONTROLS[protocol] for protocol in _OF_OTHERS.get(name, _OF_FACES)]
-    return [
+    lines = [
         Line(title, tuple(Cell(run, ways[column], metric) if column in ways else None for column, metric in columns))
         for title, ways in chosen
     ]
+    return lines + strongest(name, run, columns)
 
 
-def by_harmonics(run: Run, columns: list[tuple[str, str]]) -> list[Line]:
-    """Returns the strongest controls of a table of features of digits.
+def strongest(name: str, run: Run, columns: list[tuple[str, str]]) -> list[Line]:
+    """Returns the strongest controls of a table of features; none of temperatures, which do not repeat.
 
-    Args:
-        run: Whose clips they read, with one seed: it learns nothing.
-        columns: Protocol and metric of each column.
+    Arguments as above.
     """
-    reader = once(mean_of_frames(run))
+    clips = reading(run)
     return [
-        Line(title, tuple(Cell(reader, ways[one], metric) if one in ways else None for one, metric in columns))
-        for title, ways in BY_HARMONICS.values()
+        Line(title, tuple(Cell(clips, protocol, metric) if one in ways else None for one, metric in columns))
+        for protocol, (title, ways) in _STRONGEST.get(name, _OF_SKIN).items()
     ]
 
 
@@ -109,6 +140,14 @@ def mean_of_frames(run: Run) -> Run:
     return untrained(run).but(encoder="frame_mean")
 
 
+def reading(run: Run) -> Run:
+    """Returns the run that reads the clips of another as they are: it takes their data, and no training."""
+    changes = tuple((name, value) for name, value in run.changes if name in _OF_CLIPS)
+    flagfile = str(pathlib.Path(run.flagfile).with_name(f"{data_set_of(run)}.cfg"))
+    plain = dataclasses.replace(run, flagfile=flagfile, changes=changes, source=None, is_unlearned=True)
+    return once(mean_of_frames(plain))
+
+
 def once(run: Run) -> Run:
     """Returns a run of which one seed stands for all, as where nothing is learned."""
     return dataclasses.replace(run, is_once=True)
@@ -117,14 +156,13 @@ def once(run: Run) -> Run:
 def beside_heads(block: Block) -> Block:
     """Returns a block with lines of controls, in the columns in which its first line has a head of its own.
 
-    They are pixels of digits and of Countix, CHROM, POS and the mean green of faces, and of temperatures the last day
-    and the mean.
+    They are sums of harmonics of pixels or of CHROM, and of temperatures the last day; behind these stand weaker ones.
     """
     cells = [cell if cell and cell.protocol == OWN else None for cell in block.lines[0].cells]
-    best = [cell and _BESIDE_HEADS.get(data_set_of(cell.run), "chrom") for cell in cells]
+    best = [cell and _BESIDE_HEADS.get(data_set_of(cell.run), "chrom_harmonics") for cell in cells]
     words = "; ".join(_WORDS[protocol] for protocol in dict.fromkeys(filter(None, best)))
     lines = [_line(f"control: {words}", cells, best)]
-    for further, first in FURTHER.items():
+    for further, first in _FURTHER.items():
         if first in best:
             protocols = [further if protocol == first else None for protocol in best]
             lines.append(_line(CONTROLS[further][0], cells, protocols))
@@ -133,6 +171,6 @@ def beside_heads(block: Block) -> Block:
 
 def _line(title, cells, protocols):
     return Line(title, tuple(
-        protocol and dataclasses.replace(cell, protocol=protocol, paper=None)
+        protocol and Cell(cell.run if protocol in CONTROLS else reading(cell.run), protocol, cell.metric)
         for cell, protocol in zip(cells, protocols, strict=True)
     ))  # fmt: skip

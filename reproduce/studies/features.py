@@ -61,7 +61,6 @@ def features(number: int, name: str) -> Callable[[Scale], Study]:
         lines.append(_untrained(plain, columns))
         if name == "rotating_digits":
             lines += controls.beside_features(name, controls.mean_of_frames(plain), columns)
-            lines += controls.by_harmonics(plain, columns)
             lines += controls.floor_lines(plain, columns)
         elif name == "lst":
             reader = controls.mean_of_frames(plain.but(method="simper"))

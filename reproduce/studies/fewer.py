@@ -78,7 +78,7 @@ def unseen(scale: Scale) -> Study:
         "it has not seen as well as others, and a supervised network does not."
     )
     # The readout of each against another's, as the paper has it, and against the same readout of supervised features.
-    order = [*((own, 0) for own in (1, 7, 8, 9)), (1, 3), (2, 4), (12, 11), (13, 11)]
+    order = [*((own, 0) for own in (1, 8, 9, 10)), (1, 3), (2, 4), (13, 12), (14, 12)]
     pairs = tuple((lines[own].title, lines[other].title) for own, other in order)
     return Study("table10", published.title("table10"), about, (Block("", titles, lines, against=pairs),))
 
@@ -105,6 +105,7 @@ def _readings_of_unseen(scale):
         ("Gideon and Stent, FFT, harmonic from 10 seen labels",
          lambda hidden: plain(hidden).but(method="frequency_contrast"), "fft_calibrated"),
         ("control: strongest line of the pixels", plain, "pixels"),
+        ("control: harmonic sum of the pixels", lambda hidden: controls.reading(plain(hidden)), "harmonic_sum"),
         ("SimPer, fine-tuned, its own head", tuned, OWN),
         ("SimPer, a head learned alone", lambda hidden: head_alone(tuned(hidden)), OWN),
         ("SimPer, the head first, then fine-tuned", lambda hidden: after_the_head(scale, "simper", tuned(hidden)), OWN),

@@ -23,8 +23,8 @@ def noise(scale: Scale) -> Study:
         "The paper's digits in changing light, behind passing spots and noise. Its deviation is given in gray levels "
         f"of 255. All methods train for about {NOISY_SECONDS} CPU seconds on the same clips, without the prior. Their "
         "band is 0.2 to 7.5 Hz, which tells little. Other settings were chosen for each method on validation clips of "
-        "middle noise, and for SimPer of low noise too. Template matching knows the image and how it moves; the "
-        "strongest line of the pixels needs no training. Two methods are compared on the same clips with the same "
+        "middle noise, and for SimPer of low noise too. Template matching knows the image and how it moves; controls "
+        "learn nothing. Two methods are compared on the same clips with the same "
         "seeds. Intervals of their ratios are of draws of seeds and of images."
     )
     return Study("noise", "Error over noise (MNIST)", about, blocks)
@@ -43,11 +43,17 @@ def _block(scale, base, methods, readout):
     ]
     if readout == "fft_resolved":
         lines.append(line("control: strongest line of the pixels", controls.mean_of_frames, "pixels"))
+    beside = [controls.strongest("rotating_digits", run, [(readout, "mae")]) for run in base.values()]
+    sums = [Line(same[0].title, tuple(of.cells[0] for of in same)) for same in zip(*beside, strict=True)]
+    sums = [of for of in sums if all(of.cells)]
+    lines += sums
+    if readout == "fft_resolved":
         lines.append(line(controls.IDEAL_LINE, controls.mean_of_frames, IDEAL))
     else:
         lines.append(Line("floor: a sine at twice the frequency", tuple(
             controls.floor(controls.mean_of_frames(run), readout, "mae", 2) for run in base.values()
         )))  # fmt: skip
     own = METHODS["simper"].title
-    pairs = tuple((own, METHODS[name].title) for name in methods if name != "simper")
+    pairs = tuple((own, title) for title in [METHODS[name].title for name in methods] + [of.title for of in sums])
+    pairs = tuple(pair for pair in pairs if pair[1] != own)
     return Block(OF_FEATURES[readout], columns, tuple(lines), paired=pairs)

@@ -80,7 +80,7 @@ def _block(title, runs, base, columns, seconds=True):
     lines = [Line(name, tuple(_cell(runs[name], protocol) for protocol in columns)) for name in shown]
     if columns is _IN_SHORT:
         lines.append(Line(COMBINED, tuple(Cell(runs[SIMPER], f"{READER}{protocol}", "mae") for protocol in columns)))
-    reader = controls.once(controls.mean_of_frames(base))
+    reader = controls.reading(base)
     for name, ways in _CONTROLS.items():
         if columns is _IN_SHORT and name == WHITENED:  # The plain sum is stronger.
             continue

@@ -17,7 +17,9 @@ PADDING = 16
 # fading reads validation clips of noisy digits worse: the second harmonic is often the strongest line.
 _WEIGHTS = (1.0, 0.9, 0.8)
 # Harmonics by which a frequency is refined: the fourth is finer, and often too weak to find it.
-_REFINED = (1.0, 1.0, 1.0, 1.0)
+_REFINED = 4
+# Cycles a clip that these stay below half the rate: closer to it a line runs into its own mirror image.
+_CLEAR = 2
 # Principal components at most. On validation clips of noisy digits 20 to 80 read alike, and more add noise alone.
 _MOST = 40
 # Share of its mean power below which a component is as good as silent: without it, where clean clips have nothing, the
@@ -30,15 +32,15 @@ _ENOUGH = 300
 
 
 class Heights(NamedTuple):
-    """What speaks for each frequency, `(N, PADDING * T // 2 + 1)` float32 each; of several sources their sums.
+    """What speaks for each frequency; of several sources their sums.
 
     Attributes:
-        found: By which a frequency is found.
-        fine: By which it is refined.
+        found: `(N, PADDING * T // 2 + 1)` float32, heights at frequencies up to half the rate: tell about where it is.
+        lags: `(N, T)` float32, autocorrelation at lags from 0 on: tells the power at any frequency exactly.
     """
 
     found: np.ndarray
-    fine: np.ndarray
+    lags: np.ndarray
 
 
 class Background(NamedTuple):
@@ -80,9 +82,8 @@ def evidence(series: np.ndarray, usual: Background) -> Heights:
         series: `(N, T, D)` floats.
         usual: Of clips of the same length.
     """
-    powers = (_power(clip @ usual.weights) for clip in _centered(series))
-    both = [(np.sqrt(power / usual.power).sum(axis=-1), power.sum(axis=-1)) for power in powers]
-    return Heights(*np.array(both, np.float32).transpose(1, 0, 2))
+    components = [clip @ usual.weights for clip in _centered(series)]
+    return _heights(components, lambda clip: np.sqrt(_power(clip) / usual.power))
 
 
 def total_power(series: np.ndarray) -> Heights:
@@ -91,8 +92,7 @@ def total_power(series: np.ndarray) -> Heights:
     Args:
         series: `(N, T, D)` floats.
     """
-    power = np.array([_power(clip).sum(axis=-1) for clip in _centered(series)], np.float32)
-    return Heights(power, power)
+    return _heights(_centered(series), _power)
 
 
 def comb_peak(heights: Heights, rates: np.ndarray, band: tuple[float, float]) -> np.ndarray:
@@ -113,24 +113,53 @@ def comb_peak(heights: Heights, rates: np.ndarray, band: tuple[float, float]) ->
         >>> comb_peak(total_power(wave), np.array([30.0]), (0.5, 5.0)).round(2)
         array([1.3])
     """
-    return np.array([_peak(*line, band) for line in zip(heights.found, heights.fine, np.float64(rates), strict=True)])
+    return np.array([_peak(*line, band) for line in zip(heights.found, heights.lags, np.float64(rates), strict=True)])
 
 
-def _peak(found, fine, rate, band):
+def _peak(found, lags, rate, band):
     spacing = rate / 2 / (len(found) - 1)
     low, high = (np.clip(edge / spacing, 0, len(found) - 1) for edge in band)
     places = np.arange(np.ceil(low), np.floor(high) + 1)
     around = _comb(found, np.arange(np.ceil(low) - 1, np.floor(high) + 2), _WEIGHTS)
     sums, is_top = around[1:-1], (around[1:-1] > around[:-2]) & (around[1:-1] >= around[2:])
     top = places[np.where(is_top, sums, sums - sums.max(initial=0.0) - 1).argmax()] if len(places) else low
-    near = np.clip(top + np.linspace(-1, 1, 129) * PADDING / 2, low, high)
-    return float(near[_comb(fine, near, _REFINED).argmax()] * spacing)
+    per_frame = spacing / rate
+    return rate * _refined(top * per_frame, lags, (low * per_frame, high * per_frame))
+
+
+def _refined(frequency, lags, band):
+    """Returns the highest power of all harmonics together within half a cycle a clip, in cycles per frame."""
+    multiples = np.arange(1, _REFINED + 1)
+    multiples = multiples[(multiples == 1) | (multiples * frequency <= 0.5 - _CLEAR / len(lags))]
+    turns = 2 * np.pi * np.multiply.outer(multiples, np.arange(len(lags)))
+    for reach in 0.5 / len(lags) / 12.0 ** np.arange(4):  # The last step is a millionth of a cycle a clip.
+        near = np.clip(frequency + np.linspace(-reach, reach, 33), *band)
+        frequency = near[(np.cos(np.multiply.outer(near, turns)) @ lags).sum(axis=1).argmax()]
+    return frequency
 
 
 def _comb(heights, places, weights):
     """Returns the sum over harmonics at some places, in bins. Beyond half the rate it is 0: what folds back is weak."""
     multiples = np.multiply.outer(np.arange(1, len(weights) + 1), places)
     return np.array(weights) @ np.interp(multiples, np.arange(len(heights)), heights, right=0.0)
+
+
+def _heights(series, found):
+    """Returns the heights of `(T, D)` series, each by a function of it, summed over D."""
+    return Heights(
+        np.array([found(clip).sum(axis=-1) for clip in series], np.float32),
+        np.array([_lags(clip) for clip in series], np.float32),
+    )
+
+
+def _lags(clip):
+    """Returns the autocorrelation of a `(T, D)` clip, summed over D, of which the power is the sum of cosines.
+
+    No window: with one, noise moves the top of a line twice as far.
+    """
+    power = np.abs(scipy.fft.rfft(clip, 2 * len(clip), axis=0)) ** 2
+    lags = scipy.fft.irfft(power.sum(axis=-1))[: len(clip)]
+    return np.concatenate([lags[:1], 2 * lags[1:]])
 
 
 def _centered(series):
