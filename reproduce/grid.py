@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import os
 import pathlib
 import time
@@ -213,7 +214,7 @@ class Grid:
         wanted = {(self.folder_of(part), part.split): part for run in unfinished for part in run.with_sources()}
         waiting = [run for run in wanted.values() if not self._rows_here(run)]
         estimate, failed = _Estimate(len(waiting)), {}
-        with Pool(start) as pool:
+        with Pool(functools.partial(_start, pretrain.start)) as pool:
             while waiting or pool.at_work:
                 while run := self._next(waiting, pool, failed):
                     waiting.remove(run)
@@ -271,11 +272,9 @@ class Grid:
         return f"failed: {said[-1]}"
 
 
-def start(words: list[str]):
-    """Does in a new process what a run wants: words of `trainers.pretrain`, behind `UNLEARNED` without training."""
-    if words[0] == UNLEARNED:
-        return unlearned.start(words[1:])
-    return pretrain.start(words)
+def _start(train, words):
+    """Does in a new process what a run wants: words for `train`, or behind `UNLEARNED` for what needs no training."""
+    return unlearned.start(words[1:]) if words[0] == UNLEARNED else train(words)
 
 
 class _Estimate:

@@ -145,7 +145,7 @@ def reading(run: Run) -> Run:
     changes = tuple((name, value) for name, value in run.changes if name in _OF_CLIPS)
     flagfile = str(pathlib.Path(run.flagfile).with_name(f"{data_set_of(run)}.cfg"))
     plain = dataclasses.replace(run, flagfile=flagfile, changes=changes, source=None, is_unlearned=True)
-    return once(mean_of_frames(plain))
+    return once(mean_of_frames(plain).but(artifacts=False))
 
 
 def once(run: Run) -> Run:

@@ -83,7 +83,8 @@ def evidence(series: np.ndarray, usual: Background) -> Heights:
         usual: Of clips of the same length.
     """
     components = [clip @ usual.weights for clip in _centered(series)]
-    return _heights(components, lambda clip: np.sqrt(_power(clip) / usual.power))
+    found = [np.sqrt(_power(clip) / usual.power).sum(axis=-1) for clip in components]
+    return Heights(np.array(found, np.float32), _all_lags(components))
 
 
 def total_power(series: np.ndarray) -> Heights:
@@ -92,7 +93,11 @@ def total_power(series: np.ndarray) -> Heights:
     Args:
         series: `(N, T, D)` floats.
     """
-    return _heights(_centered(series), _power)
+    series = _centered(series)
+    windowed = _all_lags(series * np.hanning(series.shape[1]).astype(np.float32)[:, None])
+    # The same as the sum of all padded spectra, in a tenth of the time.
+    found = scipy.fft.rfft(windowed, PADDING * series.shape[1], axis=1).real
+    return Heights(np.maximum(found, 0.0), _all_lags(series))
 
 
 def comb_peak(heights: Heights, rates: np.ndarray, band: tuple[float, float]) -> np.ndarray:
@@ -144,19 +149,15 @@ def _comb(heights, places, weights):
     return np.array(weights) @ np.interp(multiples, np.arange(len(heights)), heights, right=0.0)
 
 
-def _heights(series, found):
-    """Returns the heights of `(T, D)` series, each by a function of it, summed over D."""
-    return Heights(
-        np.array([found(clip).sum(axis=-1) for clip in series], np.float32),
-        np.array([_lags(clip) for clip in series], np.float32),
-    )
+def _all_lags(series):
+    """Returns the autocorrelation of each of some `(T, D)` series, summed over D, of which power is a sum of cosines.
+
+    It has no window: with one, noise moves the top of a line twice as far.
+    """
+    return np.array([_lags(clip) for clip in series], np.float32)
 
 
 def _lags(clip):
-    """Returns the autocorrelation of a `(T, D)` clip, summed over D, of which the power is the sum of cosines.
-
-    No window: with one, noise moves the top of a line twice as far.
-    """
     power = np.abs(scipy.fft.rfft(clip, 2 * len(clip), axis=0)) ** 2
     lags = scipy.fft.irfft(power.sum(axis=-1))[: len(clip)]
     return np.concatenate([lags[:1], 2 * lags[1:]])

@@ -200,9 +200,11 @@ def test_simclr_gets_larger_batches_where_a_scale_has_small_ones(name):
 
 def test_features_stand_beside_what_reads_their_clips_unlearned():
     skin = {"green", "chrom", "pos", "chrom_fundamental", "pos_fundamental"}
+    sums = {"chrom_harmonics", "pos_harmonics"}
     pixels = {"pixels", "harmonic_sum", "pixel_harmonics", "spectra_1nn"}
-    expected = {"table2": pixels, "table5": skin | {"pixels"}, "table6": {"pixels"},
-                "table7": {"persistence", "training_mean"}}  # fmt: skip
+    expected = {"table2": pixels, "table5": skin | sums | {"pixels", "spectra_1nn"},
+                "table6": pixels | {"surest_harmonic_sum"}, "table7": {"persistence", "training_mean"},
+                "table14": pixels, "noise": pixels, "mnist": {"pixels", "harmonic_sum"}}  # fmt: skip
     for name, protocols in expected.items():
         assert {cell.protocol for cell in study(name).cells()} & ranking.UNLEARNED - {IDEAL, *FLOORS} == protocols
     block = study("table5").blocks[0]

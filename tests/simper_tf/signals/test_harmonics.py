@@ -81,3 +81,18 @@ def test_drift_at_the_low_end_of_the_band_is_no_frequency():
     wave = 0.2 * np.sin(2 * np.pi * 2.3 * times) + np.exp(-times)
     read = harmonics.comb_peak(harmonics.total_power(wave[None, :, None]), np.array([30.0]), (0.4, 5.5))
     np.testing.assert_allclose(read, 2.3, atol=0.02)
+
+
+def test_frequencies_between_bins_are_read_to_a_hundredth_of_one():
+    # Of several series at phases of their own, as in pictures, whose leaks cancel. A bin of the padded spectrum is
+    # 0.0125 Hz, and its peak alone would be off by 0.003 Hz.
+    frequencies = RNG.uniform(0.8, 3.3, 20)
+    series = np.concatenate([waves(frequencies, (1.0, 0.6, 0.4, 0.2)) for _ in range(40)], axis=2)
+    np.testing.assert_allclose(read(harmonics.total_power(series)), frequencies, atol=1e-3)
+    assert np.median(np.abs(read(harmonics.total_power(series)) - frequencies)) < 1.25e-4
+
+
+def test_a_third_harmonic_at_half_the_rate_draws_nothing():
+    # 3 * 4.97 = 14.91 Hz, whose mirror image is 15.09 Hz: the two would meet at 15, and read 5 Hz.
+    series = np.concatenate([waves([4.97], (1.0, 0.2, 1.0)) for _ in range(40)], axis=2)
+    np.testing.assert_allclose(read(harmonics.total_power(series), (0.5, 5.5)), 4.97, atol=2e-3)
