@@ -120,7 +120,7 @@ def test_few_runs_on_labels_leave_pure_out_and_say_so(name):
 def test_networks_made_for_a_task_are_those_of_the_paper(scale):
     block, _ = study("table20", scale).blocks
     runs = [cell.run for line in block.lines for cell in line.cells if cell and not cell.run.is_unlearned]
-    for run in (each for run in runs for each in run.with_sources()):
+    for run in (part for each in runs for part in each.with_sources()):
         settings = run.settings()
         counts = settings.dataset.startswith("countix")
         assert settings.encoder == ("repnet" if counts else "efficientphys")
