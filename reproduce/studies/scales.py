@@ -224,8 +224,8 @@ def _smoke(setting):
 _FEW_PHONES = dataclasses.replace(
     _smoke(_PHONES), raw="", standin={"subjects": 6, "seconds": 12}, miniatures="miniatures/few"
 )
-# Seeds of `phone_ppg`: one of each of five splits of people.
-_SPLITS_BY_SEEDS = tuple(range(5))
+# Seeds of `phone_ppg`: two of each of five splits of people.
+_SPLITS_BY_SEEDS = tuple(range(10))
 # Tables of the small scale that have three seeds.
 _THREE_SEEDS = (
     "digits", "quickstart", "mnist", "mnist_spin", "comparison", "noise", "table2", "table4", "table5", "table6",
