@@ -56,7 +56,7 @@ _OF_FACES = ["pixels", "green", "chrom", "pos"]
 _BESIDE_HEADS = {"rotating_digits": "harmonic_sum", "countix": "harmonic_sum", "lst": "persistence"}
 _FURTHER = {
     "pixels": "harmonic_sum",
-    **dict.fromkeys(("chrom", "pos", "green"), "chrom_harmonics"),
+    **dict.fromkeys(("chrom_harmonics", "pos", "green"), "chrom"),
     "training_mean": "persistence",
 }
 # Protocol of a column of features -> the one whose floor it has: where the octave is known, both read alike.
@@ -65,7 +65,7 @@ _SINES = {1: "floor: a sine at the frequency", 2: "floor: a sine at twice the fr
 IDEAL_LINE = "ideal: template matching, told the image"
 _WORDS = {
     "harmonic_sum": "harmonic sum of the pixels",
-    "chrom_harmonics": "harmonic sum of CHROM",
+    "chrom": "CHROM",
     "persistence": "the last day again",
 }
 
@@ -156,16 +156,16 @@ def once(run: Run) -> Run:
 def beside_heads(block: Block) -> Block:
     """Returns a block with lines of controls, in the columns in which its first line has a head of its own.
 
-    They are sums of harmonics of pixels or of CHROM, and of temperatures the last day; behind these stand weaker ones.
+    They are sums of harmonics of pixels, CHROM, and of temperatures the last day; behind these stand weaker ones.
     """
     cells = [cell if cell and cell.protocol == OWN else None for cell in block.lines[0].cells]
-    best = [cell and _BESIDE_HEADS.get(data_set_of(cell.run), "chrom_harmonics") for cell in cells]
+    best = [cell and _BESIDE_HEADS.get(data_set_of(cell.run), "chrom") for cell in cells]
     words = "; ".join(_WORDS[protocol] for protocol in dict.fromkeys(filter(None, best)))
     lines = [_line(f"control: {words}", cells, best)]
     for further, first in _FURTHER.items():
         if first in best:
             protocols = [further if protocol == first else None for protocol in best]
-            lines.append(_line(CONTROLS[further][0], cells, protocols))
+            lines.append(_line({**CONTROLS, **_OF_SKIN}[further][0], cells, protocols))
     return dataclasses.replace(block, lines=(*block.lines, *lines))
 
 
