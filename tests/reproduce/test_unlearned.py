@@ -30,7 +30,7 @@ def test_clips_are_read_by_every_control_and_no_encoder(reading, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"results.jsonl", "clips.csv"}
 
 
-def test_one_reading_stands_for_all_runs_and_seeds_on_the_same_clips(reading, data_dir):
+def test_one_reading_stands_for_all_runs_on_the_same_clips(reading, data_dir):
     others = Run("flags/small/rotating_digits.cfg").but(data_dir=data_dir, num_views=3)
     assert controls.reading(others).seeded(0).name() == reading.name()
     assert controls.reading(others.but(clip_frames=90)).seeded(0).name() != reading.name()
