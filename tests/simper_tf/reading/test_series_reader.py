@@ -261,3 +261,32 @@ def test_a_quick_look_ends_with_a_clear_first_span():
     assert quick[0].frequency == whole[0].frequency
     noise = np.random.default_rng(0).normal(size=(len(times), 1))
     assert len(beat_stretches.heard_in_spans(times, noise, limits, is_quick=True)) >= 3
+
+
+def noisy_heart(hertz, rng):
+    """Seconds and spikes whose rate drifts, under slow noise of 16 times their power that is stronger now and then."""
+    times = np.arange(0, 90, 0.02)
+    place = (hertz * times + 0.3 * np.sin(2 * np.pi * times / 40) + 0.2) % 1 - 0.2
+    spikes = np.exp(-0.5 * (place / 0.015) ** 2)
+    noise = rng.normal(size=len(times))
+    for k in range(1, len(times)):
+        noise[k] += 0.97 * noise[k - 1]
+    noise *= 1 + 2 * (np.sin(2 * np.pi * times / 47) > 0)
+    return times, (spikes / spikes.std() + 4 * noise / noise.std())[:, None]
+
+
+@pytest.mark.slow
+def test_a_whole_file_is_read_no_worse_than_its_windows():
+    right, wrong = np.zeros(2, int), np.zeros(2, int)
+    for number, hertz in enumerate((0.8, 1.2)):
+        times, values = noisy_heart(hertz, np.random.default_rng(number))
+        reading = series_reader.reading_of_samples(times, values, band=(0.6, 3.5))
+        for window in result.windows(reading, 10.0, 5.0)[:-1]:
+            inside = (times >= window.start) & (times < window.start + 10)
+            alone = beats.find(times[inside], values[inside], (0.6, 3.5))
+            true = hertz + 0.3 * 2 * np.pi / 40 * np.cos(2 * np.pi * (window.start + 5) / 40)
+            told = np.array([window.hertz, alone.frequency if alone.confidence >= beat_stretches.CLEAR else 0.0])
+            is_right = np.abs(told - true) < 0.05
+            right, wrong = right + is_right, wrong + ((told > 0) & ~is_right)
+    assert right[0] >= right[1] >= 10
+    assert wrong[0] <= wrong[1]
