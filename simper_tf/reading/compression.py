@@ -1,8 +1,7 @@
-"""Repetition that is in the file or its pixels alone, told from what was filmed.
+"""Repetition that is in the file alone, told from what was filmed.
 
-A still picture changes a little where the file stores whole frames, and
-in the pattern of frames that refer to others, whose periods are known.
-What is fainter than pixels make of themselves is no repetition either.
+A still picture changes a little where the file stores whole frames, and in the pattern of frames that refer to others,
+whose periods are known.
 """
 
 import numpy as np
@@ -13,37 +12,25 @@ from simper_tf.reading import events, movement
 FAINT = 1.0
 # Frames after which a pattern of predicted frames starts anew, as encoders have it by default.
 PATTERNS = (1, 2, 3, 4, 5, 8)
-# Multiples at which a movement is the same one, read otherwise, and by how much a logarithm may miss them.
-MULTIPLES = np.log([1 / 4, 1 / 3, 1 / 2, 2 / 3, 1, 3 / 2, 2, 3, 4])
-APART = 0.1
 
 
 def without(
-    ranked: list[movement.Candidate],
-    pixels: int,
-    least: np.ndarray,
-    keys: tuple[float, ...],
-    rate: float,
+    ranked: list[movement.Candidate], pixels: int, keys: tuple[float, ...], rate: float
 ) -> list[movement.Candidate]:
-    """Candidates less those of the compression, and less sure ones at multiples of these.
+    """Candidates less those of the compression.
 
     Args:
-        ranked: Candidates of one stretch, the surest first.
+        ranked: Candidates of one stretch.
         pixels: Pixels of its frames.
-        least: `(tiles,)` of `camera.faintest`.
         keys: Seconds of the key frames; empty if they are not known.
         rate: Frames per second.
     """
-    kept: list[movement.Candidate] = []
-    tempos: list[float] = []
-    for one in ranked:
-        faint = _power(one) < pixels * FAINT**2
-        of_keys = faint and _is_of_keys(one.hertz, keys, rate)
-        if of_keys or _is_pattern(one, pixels) or _is_fainter(one, least):
-            tempos.append(one.hertz)
-        elif not faint or not _related(one.hertz, tempos):
-            kept.append(one)
-    return kept
+    least, known = pixels * FAINT**2, rate * float(np.median(np.diff(keys))) if len(keys) > 2 else np.inf
+    return [
+        one for one in ranked
+        if not (_power(one) < least and _is_whole(one.hertz * known))
+        and not (_returns(one) < least and has_pattern(one.hertz))
+    ]  # fmt: skip
 
 
 def _power(one: movement.Candidate) -> float:
@@ -51,21 +38,12 @@ def _power(one: movement.Candidate) -> float:
     return float(one.run.course.rung.scores.var(0).sum())
 
 
-def _is_of_keys(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
-    """Whether a tempo in cycles per frame is that of the key frames, or a multiple of it."""
-    return len(keys) > 2 and _is_whole(hertz * rate * float(np.median(np.diff(keys))), 0.03)
-
-
-def _is_pattern(one: movement.Candidate, pixels: int) -> bool:
-    """Whether what returns is faint and has the tempo of a pattern of frames; other things may move as fast."""
-    return float(_returns(one).sum()) < pixels * FAINT**2 and has_pattern(one.hertz)
-
-
-def _returns(one: movement.Candidate) -> np.ndarray:
-    """Mean square of what returns in every tile, summed over its pixels, `(tiles,)`."""
+def _returns(one: movement.Candidate) -> float:
+    """Mean square of what returns, over all pixels; other things may move as fast."""
     shown = one.evidence
-    samples = events.SAMPLES * (2 * shown.count - 3)  # Of all pairs of events that are one or two apart.
-    return np.maximum(shown.tiles, 0) * shown.energy / samples
+    return shown.returning / (
+        events.SAMPLES * (2 * shown.count - 3)
+    )  # Of all pairs of events that are one or two apart.
 
 
 def has_pattern(hertz: float) -> bool:
@@ -73,17 +51,6 @@ def has_pattern(hertz: float) -> bool:
     return any(abs(hertz * frames - 1) < 0.01 for frames in PATTERNS)
 
 
-def _is_fainter(one: movement.Candidate, least: np.ndarray) -> bool:
-    """Whether what returns is fainter, in the tile where most does, than what pixels make of themselves."""
-    returns = _returns(one)
-    return bool(returns.max() < least[returns.argmax()])
-
-
-def _is_whole(number: float, tolerance: float) -> bool:
-    """Whether a number is one or more, and whole but for a share of itself."""
-    return abs(number - max(round(number), 1)) < tolerance * number
-
-
-def _related(hertz: float, tempos: list[float]) -> bool:
-    """Whether a tempo is about one of others, or a simple multiple of one."""
-    return any(np.abs(MULTIPLES - np.log(hertz / tempo)).min() < APART for tempo in tempos)
+def _is_whole(number: float) -> bool:
+    """Whether a number of key frames is one or more, and whole but for a share of itself."""
+    return bool(np.isfinite(number) and abs(number - max(round(number), 1)) < 0.03 * number)

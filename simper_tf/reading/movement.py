@@ -80,14 +80,6 @@ def surest_first(some: list[Candidate]) -> list[Candidate]:
     return sorted(some, key=lambda one: (-(one.evidence.count > 2), -one.confidence))
 
 
-def confirmed(some: list[Candidate], others: list[Candidate]) -> list[Candidate]:
-    """Candidates of which others at the same tempo are at least half as sure."""
-    return [
-        one for one in some
-        if any(_is_at(other.hertz / one.hertz, 1.0) and other.confidence >= one.confidence / 2 for other in others)
-    ]  # fmt: skip
-
-
 def _proposal(run: events.Run, band: tuple[float, float]) -> tuple | None:
     """Regularity, run of full cycles, frequency and whether these are pairs."""
     run, pairs = halves.full(run)
