@@ -162,7 +162,7 @@ def test_clear_cycles_of_parts_of_the_time_make_a_half():
 def placed(marks, confidence):
     """A candidate of events at some samples."""
     marks = np.array(marks, float)
-    shown = verdict.Evidence(len(marks), 0.9, 1.0, 0.5, 1.0, 2.0, 1.0)
+    shown = verdict.Evidence(len(marks), 0.9, 1.0, 0.5, 1.0, 2.0, np.ones(1))
     some = run(course(np.zeros(101)), marks)
     return movement.Candidate(some, events.frequency(marks), False, shown, confidence)
 
@@ -176,29 +176,35 @@ def test_the_most_even_part_does_not_stand_for_all_repetitions():
 
 
 def returning(hertz, energy):
-    """A candidate of five events that returns by a mean square summed over all pixels."""
+    """A candidate of five events that returns in the first of two tiles, by a mean square summed over its pixels."""
     one = candidate(hertz, 0.9)
     scores = np.random.default_rng(0).normal(size=(101, 2, 12)).astype(np.float32)
     moving = dataclasses.replace(one.run.course, rung=courses.Rung(30 * scores, 100.0, scores))
-    shown = verdict.Evidence(5, 0.9, 3.0, 0.0, 1.0, 9.0, events.SAMPLES * (4 + 3) * energy)
+    shown = verdict.Evidence(5, 0.9, 3.0, 0.0, 1.0, 9.0, events.SAMPLES * (4 + 3) * np.array([energy, 0.0]))
     return dataclasses.replace(one, run=dataclasses.replace(one.run, course=moving), evidence=shown)
 
 
 @pytest.mark.parametrize(("hertz", "gray", "is_kept"), [(0.25, 0.9, False), (0.25, 1.1, True), (0.26, 0.9, True)])
 def test_a_faint_pattern_of_frames_is_no_repetition(hertz, gray, is_kept):
-    # By so many gray levels in the mean of all 100 pixels. Others move more, for themselves.
+    # One of two tiles returns, by so many gray levels in the mean of all 100 pixels. Others move for themselves.
     one = returning(hertz, 100 * gray**2)
     assert bool(compression.without([one], 100, (), 10.0)) == is_kept
 
 
+@pytest.mark.parametrize(("gray", "is_kept"), [(0.14, False), (0.16, True)])
+def test_what_is_fainter_than_rounding_is_no_repetition(gray, is_kept):
+    one = returning(0.26, 200 * gray**2)  # In 200 of 400 pixels.
+    assert bool(compression.without([one], 400, (), 10.0)) == is_kept
+
+
 def test_a_picture_that_contradicts_lowers_the_confidence():
-    shown = verdict.Evidence(5, 0.95, 1.4, 0.0, 0.9, 3.0, 1.0)
+    shown = verdict.Evidence(5, 0.95, 1.4, 0.0, 0.9, 3.0, np.ones(4))
     apart = special.logit([verdict.confidence(dataclasses.replace(shown, explained=one)) for one in (0.0, -0.2, -2.0)])
     weight = verdict.coefficients()["alone"]["weights"]["explained"]
     np.testing.assert_allclose(-np.diff(apart), weight * np.array([0.2, 0.8]))
 
 
 def test_the_network_moves_the_confidence_both_ways():
-    shown = verdict.Evidence(5, 0.8, 1.0, 0.4, 0.9, 3.0, 1.0, chance=0.4, rival=0.4)
+    shown = verdict.Evidence(5, 0.8, 1.0, 0.4, 0.9, 3.0, np.ones(4), chance=0.4, rival=0.4)
     sure, unsure = (dataclasses.replace(shown, chance=one, rival=other) for one, other in ((0.8, 0.1), (0.1, 0.8)))
     assert verdict.confidence(unsure) < verdict.confidence(shown) < verdict.confidence(sure)

@@ -55,7 +55,7 @@ def test_halves_are_told_though_some_of_one_kind_are_missed():
 @pytest.mark.parametrize("number", [3, 4])
 def test_two_cycles_seen_as_three_or_four_halves_are_two(number):
     few = made(4.0, number)
-    shown = verdict.Evidence(number, 0.9, 1.0, 0.5, 1.0, 2.0, 1.0)
+    shown = verdict.Evidence(number, 0.9, 1.0, 0.5, 1.0, 2.0, np.ones(1))
     half = movement.Candidate(few, events.frequency(few.marks), False, shown, 0.9)
     told = movement.whole_cycle(half, [half], 0.6)
     assert (told.evidence.count, told.pairs, told.hertz) == (2, True, pytest.approx(0.01))
