@@ -139,26 +139,6 @@ def candidate(hertz, confidence, first=0.0, last=100.0):
     )
 
 
-def test_a_half_is_told_as_its_full_cycle_where_both_are_as_sure():
-    half, cycle = candidate(0.2, 0.8), candidate(0.1, 0.75)
-    told = movement.whole_cycle(half, [half, cycle], 0.5)
-    assert (told.hertz, told.pairs, told.confidence) == (0.1, True, 0.8)
-    assert movement.whole_cycle(cycle, [half, cycle], 0.5).pairs
-
-
-def test_a_half_that_is_much_surer_stays_as_it_is():
-    half, cycle = candidate(0.2, 0.9), candidate(0.1, 0.6)
-    assert movement.whole_cycle(half, [half, cycle], 0.5) == half
-    assert movement.whole_cycle(half, [half, candidate(0.1, 0.9, last=40.0)], 0.5) == half
-
-
-def test_clear_cycles_of_parts_of_the_time_make_a_half():
-    half, early, late = candidate(0.2, 0.9), candidate(0.1, 0.9, last=40.0), candidate(0.1, 0.8)
-    late = dataclasses.replace(late, run=types.SimpleNamespace(**{**vars(late.run), "starts": np.array([50.0])}))
-    assert movement.whole_cycle(half, [half, early], 0.5) == half
-    assert movement.whole_cycle(half, [half, early, late], 0.5).hertz == 0.1
-
-
 def placed(marks, confidence):
     """A candidate of events at some samples."""
     marks = np.array(marks, float)
