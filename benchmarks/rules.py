@@ -50,7 +50,7 @@ RULES = {
     "differ": Rule("halves differ by more than sampling", events, "differ", lambda *given: True, _EARLY),
     "many weighed": Rule("80 candidates are weighed, not 30", movement, "WEIGHED", 30, _EARLY),
     "few of a tempo": Rule("8 candidates of a tempo, not 3", movement, "OF_A_TEMPO", 3, _EARLY),
-    "whole cycles": Rule("halves are told, and faster readings are compared", movement, "whole_cycle", lambda one, *_: one),
+    "whole cycles": Rule("halves are told; faster readings too", movement, "whole_cycle", lambda one, *_: one),
     "picture halves": Rule("the picture tells halves", halves, "are_halves", lambda run: False),
     "sampled": Rule("cycles that frames catch differently", movement, "SAMPLED", 1),
     "longest": Rule("the longest run stands for its parts", movement, "longer", lambda *given: []),
