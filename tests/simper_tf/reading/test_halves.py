@@ -1,6 +1,5 @@
 """Full cycles and halves of made events."""
 
-
 import numpy as np
 import pytest
 from made_runs import course, run
