@@ -96,8 +96,8 @@ def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: boo
     Example:
         >>> pathlib.Path("breath.csv").write_text("time,x\\n0,1\\n1,2\\n2,1\\n")
         19
-        >>> [source.name for source in find(["breath.csv", "lost.csv"]).sources]
-        ['breath.csv']
+        >>> print(*(source.name for source in find(["breath.csv", "lost.csv"]).sources))
+        breath.csv
     """
     found, targets, skips, held = Found([], [], []), listed(names), set(), 0
     for target in targets:
