@@ -63,6 +63,7 @@ RULES = {
     "spikes": Rule("spikes are compared", beat_courses, "detail", lambda source, *given: np.zeros_like(source), _TRIED),
     "moved": Rule("spikes are moved to be alike", beat_shapes, "_MOVED", 0.0, _TRIED),
     "even": Rule("intervals are even below a bound", beats, "_EVEN", 0.0, _TRIED),
+    "faster": Rule("beats alike between beats are faster ones", beats, "_FASTER", 9.0, _FOUND),
     "bounded": Rule("odds are bounded", beats, "_MOST_ODDS", np.inf, _FOUND),
     "line": Rule("the line of a spectrum tells sureness", beat_shapes, "line", lambda *given: 0.0, _FOUND),
     "doubt": Rule("the first span pays for being one of many", beat_stretches, "_DOUBT", 0.0),

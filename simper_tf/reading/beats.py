@@ -23,6 +23,7 @@ _ROUNDS = 2  # Of learning the template and finding beats.
 _FEWEST = 3  # Beats of which a mean interval can be told.
 FEWEST_SAMPLES = 16  # Fewer cannot be filtered forward and back by two second-order sections.
 _PERIODS = 6  # Peaks of the autocorrelation of a course that are tried as the period.
+_FASTER = 0.8  # Likeness between beats, and of neighbors, from which on what repeats is faster.
 _LOST = 0.4  # Beats less like the template than this are lost in a disturbance: intervals to them do not count.
 _EVEN = 0.05  # Unevenness below which intervals are even.
 _SEEN, _SHOWN = 1.6, 0.33  # Periods that must be there; share of the rate that the fastest frequency may have.
@@ -94,6 +95,11 @@ class Beats:
         return self.candidates[0].frequency if self.candidates else math.nan
 
     @property
+    def is_faster(self) -> bool:
+        """Whether what lies between beats is like them, so that something repeats faster than the band."""
+        return bool(self.candidates) and min(self.candidates[0].between, self.candidates[0].second) > _FASTER
+
+    @property
     def times(self) -> np.ndarray:
         """`(N,)` seconds of the beats of the first candidate."""
         return self.candidates[0].times if self.candidates else np.zeros(0)
@@ -150,7 +156,8 @@ def _chosen(found):
     if not candidates:
         return Beats(0.0, ())
     confidence = filters.logistic(_odds(SURE_WEIGHTS, _sureness(candidates[0])))
-    return Beats(confidence, tuple(candidates))
+    heard = Beats(confidence, tuple(candidates))
+    return dataclasses.replace(heard, confidence=0.0) if heard.is_faster else heard
 
 
 def _sureness(first):
