@@ -47,9 +47,9 @@ def evidence(film: films.Film, some: films.Frames) -> list[dict]:
     seen = []
 
     def noting(*given):
-        ranked = _RANKED(*given)
+        steady, ranked = _RANKED(*given)
         seen.append((given[0].rate, ranked))
-        return ranked
+        return steady, ranked
 
     with mock.patch.object(film_reader, "_ranked", noting):
         films.reading_of(some)

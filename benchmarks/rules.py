@@ -16,6 +16,7 @@ import numpy as np
 from benchmarks import ablation, document, films, series_rules
 from benchmarks.ablation import Rule
 from simper_tf.reading import (
+    camera,
     compression,
     courses,
     events,
@@ -36,7 +37,7 @@ def _nothing_heard(times, gray):
     return rhythm_reader.Heard(*(np.zeros(0),) * 3, np.inf)
 
 
-_TOLD = places.told
+_LOOKS, _TOLD = film_reader._looks, places.told
 _EARLY = ("candidates",)
 
 RULES = {
@@ -50,28 +51,41 @@ RULES = {
     "differ": Rule("halves differ by more than sampling", events, "differ", lambda *given: True, _EARLY),
     "many weighed": Rule("80 candidates are weighed, not 30", movement, "WEIGHED", 30, _EARLY),
     "few of a tempo": Rule("8 candidates of a tempo, not 3", movement, "OF_A_TEMPO", 3, _EARLY),
-    "whole cycles": Rule("halves are told; faster readings too", movement, "whole_cycle", lambda one, *_: one),
+    "whole cycles": Rule("slower and faster readings are compared", movement, "whole_cycle", lambda one, *_: one),
     "picture halves": Rule("the picture tells halves", halves, "are_halves", lambda run: False),
     "sampled": Rule("cycles that frames catch differently", movement, "SAMPLED", 1),
     "longest": Rule("the longest run stands for its parts", movement, "longer", lambda *given: []),
     "second movement": Rule("a second movement is told", places, "told", lambda *g: _TOLD(*g)[:1]),
-    "pulse": Rule("a pulse of skin is read where nothing moves", film_reader, "_skin", lambda *given, **named: []),
-    "skin in step": Rule("halves of the skin pulse in step", skin, "_in_step", lambda *given: True),
-    "magnitudes": Rule("magnitudes are read last", film_reader, "_magnitudes", lambda *given: []),
+    "magnitudes": Rule("magnitudes are read last", film_reader, "_looks", lambda gray: (
+        look for look in _LOOKS(gray) if not look.of_magnitudes)),
     "coarse patterns": Rule("coarse patterns confirm magnitudes", magnitudes, "show_in_coarse",
                             lambda seen, hertz, size: [True] * len(hertz)),
+    "smaller pictures": Rule("smaller pictures confirm magnitudes", movement, "confirmed", lambda some, others: some),
+    "few halves": Rule("pictures tell halves of magnitudes", halves, "are_few_halves", lambda run, scores: False),
+    "even light": Rule("light that changes is taken out", camera, "evened", lambda gray: None, ("evened",)),
+    "steady camera": Rule("the camera's path is taken out", camera, "steadied", lambda gray: (gray, None),
+                          ("steadied",)),
+    "too far": Rule("nothing is read where the camera moves too far", camera, "_is_too_far", lambda *given: False,
+                    ("steadied", "_path")),
+    "few textured": Rule("few tiles tell a pan alone", camera, "FEWEST_TILES", 1, ("steadied", "_path")),
+    "moves as one": Rule("no magnitudes where the picture moves as one", camera, "moves_as_one", lambda gray: False),
     "key frames": Rule("faint repetition of key frames is none", compression, "_is_of_keys", lambda *given: False),
     "frame patterns": Rule("faint patterns of frames are none", compression, "_is_pattern", lambda *given: False),
-    "fainter": Rule("what is fainter than rounding is none", compression, "_is_fainter", lambda *given: False),
+    "fainter": Rule("what is fainter than pixels make is none", compression, "_is_fainter", lambda *given: False),
+    "related": Rule("nor are its multiples", compression, "_related", lambda *given: False),
+    "pulse": Rule("a pulse of skin is read where nothing moves", film_reader, "_skin", lambda *given, **named: []),
+    "skin in step": Rule("halves of the skin pulse in step", skin, "_in_step", lambda *given: True),
+    "skin of pans": Rule("no pulse under a camera that pans", camera, "pans", lambda gray: False),
     "cuts seen": Rule("cuts are seen in much of the picture", stretches, "_is_seen", lambda *given: True, ("cuts",)),
+    "fades": Rule("fades are cut off", stretches, "_without_fades", lambda piece: [piece]),
     "cuts": Rule("scenes are read by themselves", stretches, "cuts", lambda *given: [], ("cuts",)),
     "aligned": Rule("events are aligned in the whole picture", events, "aligned", lambda run: run),
     "extended": Rule("events are looked for beside a run", events, "extended", lambda run: run),
 }  # fmt: skip
 # What most rules leave as it is; it takes most of the time.
 REMEMBERED = (
-    (stretches, "cuts"), (courses, "tile_scores"), (magnitudes, "of"), (rhythm_reader, "hear"),
-    (movement, "candidates"),
+    (stretches, "cuts"), (courses, "tile_scores"), (camera, "_path"), (camera, "steadied"), (camera, "evened"),
+    (magnitudes, "of"), (rhythm_reader, "hear"), (movement, "candidates"),
 )  # fmt: skip
 
 

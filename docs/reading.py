@@ -28,7 +28,7 @@ def figure() -> Figure:
     ranked = film_reader._ranked
 
     def noting(stretch, *given):
-        seen["stretch"], seen["ranked"] = stretch, ranked(stretch, *given)
+        seen["stretch"], seen["ranked"] = stretch, ranked(stretch, *given)[1]
         return ranked(stretch, *given)
 
     with mock.patch.object(film_reader, "_ranked", noting):

@@ -21,7 +21,7 @@ def test_the_shipped_weights_are_what_the_table_gives():
 def test_the_weights_belong_to_the_network_and_the_evidence():
     fitted = verdict.coefficients()
     assert fitted["network"] == rhythm_network.checksum(rhythm_network.weights())
-    shown = verdict.Evidence(5, 0.9, 1.0, 0.5, 0.9, 3.0, np.ones(4))
+    shown = verdict.Evidence(5, 0.9, 1.0, 0.5, 0.9, 3.0, np.ones(4), np.ones(4))
     assert tuple(fitted["both"]["weights"]) == tuple(verdict.features(shown)) == fit.BOTH
     assert tuple(fitted["alone"]["weights"]) == fit.FOUND
 

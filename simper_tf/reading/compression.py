@@ -1,7 +1,8 @@
 """Repetition that is in the file or its pixels alone, told from what was filmed.
 
-A still picture changes a little where the file stores whole frames, and in the pattern of frames that refer to others,
-whose periods are known.
+A still picture changes a little where the file stores whole frames, and
+in the pattern of frames that refer to others, whose periods are known.
+What is fainter than pixels make of themselves is no repetition either.
 """
 
 import numpy as np
@@ -10,55 +11,79 @@ from simper_tf.reading import events, movement
 
 # Root mean square in gray levels of what compression does to a still picture, at most.
 FAINT = 1.0
-# The same, half of that of rounding to gray levels, below which nothing is told.
-ROUNDED = 0.15
 # Frames after which a pattern of predicted frames starts anew, as encoders have it by default.
 PATTERNS = (1, 2, 3, 4, 5, 8)
+# Multiples at which a movement is the same one, read otherwise, and by how much a logarithm may miss them.
+MULTIPLES = np.log([1 / 4, 1 / 3, 1 / 2, 2 / 3, 1, 3 / 2, 2, 3, 4])
+APART = 0.1
 
 
 def without(
-    ranked: list[movement.Candidate], pixels: int, keys: tuple[float, ...], rate: float
+    ranked: list[movement.Candidate],
+    pixels: int,
+    least: np.ndarray,
+    keys: tuple[float, ...],
+    rate: float,
 ) -> list[movement.Candidate]:
-    """Candidates less those of the compression.
+    """Candidates less those of the compression, and less sure ones at multiples of these.
 
     Args:
-        ranked: Candidates of one stretch.
+        ranked: Candidates of one stretch, the surest first.
         pixels: Pixels of its frames.
+        least: `(tiles,)` of `camera.faintest`.
         keys: Seconds of the key frames; empty if they are not known.
         rate: Frames per second.
     """
-    step = rate * float(np.median(np.diff(keys))) if len(keys) > 2 else np.inf
-    return [
-        one
-        for one in ranked
-        if not (_is_of_keys(one, pixels, step) or _is_pattern(one, pixels) or _is_fainter(one, pixels))
-    ]
+    kept: list[movement.Candidate] = []
+    tempos: list[float] = []
+    for one in ranked:
+        faint = _power(one) < pixels * FAINT**2
+        of_keys = faint and _is_of_keys(one.hertz, keys, rate)
+        if of_keys or _is_pattern(one, pixels) or _is_fainter(one, least):
+            tempos.append(one.hertz)
+        elif not faint or not _related(one.hertz, tempos):
+            kept.append(one)
+    return kept
 
 
-def _is_of_keys(one: movement.Candidate, pixels: int, step: float) -> bool:
-    """Whether all that moves as fast is faint, and the tempo that of key frames so many frames apart, or a multiple."""
-    number = one.hertz * step
-    is_whole = np.isfinite(number) and abs(number - max(round(number), 1)) < 0.03 * number
-    return bool(is_whole and one.run.course.rung.scores.var(0).sum() < pixels * FAINT**2)
+def _power(one: movement.Candidate) -> float:
+    """Mean square of the movement that is as fast, over all pixels."""
+    return float(one.run.course.rung.scores.var(0).sum())
+
+
+def _is_of_keys(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
+    """Whether a tempo in cycles per frame is that of the key frames, or a multiple of it."""
+    return len(keys) > 2 and _is_whole(hertz * rate * float(np.median(np.diff(keys))), 0.03)
 
 
 def _is_pattern(one: movement.Candidate, pixels: int) -> bool:
     """Whether what returns is faint and has the tempo of a pattern of frames; other things may move as fast."""
-    return has_pattern(one.hertz) and float(_returns(one).sum()) < pixels * FAINT**2
-
-
-def _is_fainter(one: movement.Candidate, pixels: int) -> bool:
-    """Whether what returns is fainter, in the tile where most does, than rounding to gray levels."""
-    returns = _returns(one)
-    return float(returns.max()) < pixels / len(returns) * ROUNDED**2
+    return float(_returns(one).sum()) < pixels * FAINT**2 and has_pattern(one.hertz)
 
 
 def _returns(one: movement.Candidate) -> np.ndarray:
     """Mean square of what returns in every tile, summed over its pixels, `(tiles,)`."""
-    pairs = 2 * one.evidence.count - 3  # Of events that are one or two apart.
-    return one.evidence.returning / (events.SAMPLES * pairs)
+    shown = one.evidence
+    samples = events.SAMPLES * (2 * shown.count - 3)  # Of all pairs of events that are one or two apart.
+    return np.maximum(shown.tiles, 0) * shown.energy / samples
 
 
 def has_pattern(hertz: float) -> bool:
     """Whether a tempo in cycles per frame is that of a pattern of predicted frames."""
     return any(abs(hertz * frames - 1) < 0.01 for frames in PATTERNS)
+
+
+def _is_fainter(one: movement.Candidate, least: np.ndarray) -> bool:
+    """Whether what returns is fainter, in the tile where most does, than what pixels make of themselves."""
+    returns = _returns(one)
+    return bool(returns.max() < least[returns.argmax()])
+
+
+def _is_whole(number: float, tolerance: float) -> bool:
+    """Whether a number is one or more, and whole but for a share of itself."""
+    return abs(number - max(round(number), 1)) < tolerance * number
+
+
+def _related(hertz: float, tempos: list[float]) -> bool:
+    """Whether a tempo is about one of others, or a simple multiple of one."""
+    return any(np.abs(MULTIPLES - np.log(hertz / tempo)).min() < APART for tempo in tempos)

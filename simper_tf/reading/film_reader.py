@@ -13,16 +13,19 @@ when recordings are added.
 
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 import threadpoolctl
 
 from simper_tf.reading import (
+    camera,
     compression,
     courses,
     events,
+    halves,
     magnitudes,
     movement,
     places,
@@ -48,7 +51,7 @@ SKIN_SHARE, SKIN_SLOPE = 0.65, 15.0
 APART = 0.06
 _HIDDEN_PULSE = "Skin may show a pulse behind what moves: `face` reads it alone."
 _ORDER = (
-    result.CLEAR, result.UNCLEAR, result.TOO_FEW, result.NOTHING, result.STILL, result.BLACK,
+    result.CLEAR, result.UNCLEAR, result.TOO_FEW, result.TOO_FAR, result.NOTHING, result.STILL, result.BLACK,
     result.TOO_SHORT,
 )  # fmt: skip
 
@@ -115,13 +118,16 @@ def _of_stretch(
     if face:
         answers = _skin(stretch, band, whole=True)
         return answers[0].verdict if answers else result.NOTHING, answers
-    ranked = _ranked(stretch, gray, band, keys)
+    steady, ranked = _ranked(stretch, gray, band, keys)
+    if steady is None:
+        return result.TOO_FAR, []
     parts = functools.cache(lambda: regions.parts(gray))  # Seldom asked for.
-    answers = [_answer(stretch, gray, one) for one in places.told(ranked, parts, SEEN, CLEAR)]
+    answers = [_answer(stretch, steady, one) for one in places.told(ranked, parts, SEEN, CLEAR)]
     if not any(answer.verdict == result.CLEAR for answer in answers):
-        answers = _skin(stretch, band) or answers
+        pulse = _skin(stretch, band)
+        answers = pulse if pulse and not camera.pans(gray) else answers
     if not answers:
-        answers = [_answer(stretch, gray, one) for one in movement.twice(ranked)]
+        answers = [_answer(stretch, steady, one) for one in movement.twice(ranked)]
     verdict = min((answer.verdict for answer in answers), key=_ORDER.index, default=result.NOTHING)
     return verdict, answers
 
@@ -143,33 +149,73 @@ def _has_pulse_beside(
 
 def _ranked(
     stretch: stretches.Stretch, gray: np.ndarray, band: tuple[float, float] | None, keys: tuple[float, ...]
-) -> list[movement.Candidate]:
-    """Candidates of a stretch: of its pictures and, where none is clear, wherever they stand."""
+) -> tuple[np.ndarray | None, list[movement.Candidate]]:
+    """Steady frames and candidates of a stretch: as filmed, under an even light, and wherever the picture stands.
+
+    Each way is tried only where nothing was clear before. There are no frames where the camera moves too far.
+    """
     ranked: list[movement.Candidate] = []
-    limits = _limits(stretch.rate, band)
+    steady, limits = None, _limits(stretch.rate, band)
     heard = rhythm_reader.hear(stretch.times, gray[..., 0])
-    for look in (_pictures, _magnitudes):
-        ranked += compression.without(look(stretch, gray, limits, heard), gray[0].size, keys, stretch.rate)
+    for look in _looks(gray):
+        steady = look.steady
+        some = movement.candidates(_scores(look.seen, stretch), limits, heard, stretch.rate)
+        if look.of_magnitudes:
+            some = _of_the_scene(some, look, stretch, limits, heard)
+        least = camera.faintest(steady, look.is_steadied)
+        ranked += compression.without(some, steady[0].size, least, keys, stretch.rate)
         if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
             break
-    return movement.surest_first(ranked)
+    return steady, movement.surest_first(ranked)
 
 
-def _pictures(
-    stretch: stretches.Stretch, gray: np.ndarray, limits: tuple[float, float], heard: rhythm_reader.Heard
+def _of_the_scene(
+    some: list[movement.Candidate],
+    look: "_Look",
+    stretch: stretches.Stretch,
+    limits: tuple[float, float],
+    heard: rhythm_reader.Heard,
 ) -> list[movement.Candidate]:
-    """Candidates of the frames as they are."""
-    return movement.candidates(_even(courses.tile_scores(gray), stretch), limits, heard, stretch.rate)
+    """Candidates of magnitudes less those of pixels that something passes, and less halves."""
+    hertz = [one.hertz for one in some]
+    some = list(compress(some, magnitudes.show_in_coarse(_even(look.seen, stretch), hertz, look.steady.shape[1:3])))
+    if not some:
+        return some
+    if any(one.confidence >= CLEAR for one in some):
+        again = _scores(magnitudes.of(magnitudes.smaller(look.steady)), stretch)
+        some = movement.confirmed(some, movement.candidates(again, limits, heard, stretch.rate))
+    pictures = _scores(look.steady, stretch)
+    return [one for one in some if not halves.are_few_halves(one.run, pictures)]
 
 
-def _magnitudes(
-    stretch: stretches.Stretch, gray: np.ndarray, limits: tuple[float, float], heard: rhythm_reader.Heard
-) -> list[movement.Candidate]:
-    """Candidates of magnitudes less those of pixels that something passes."""
-    seen = magnitudes.of(gray)
-    some = _pictures(stretch, seen, limits, heard)
-    is_coarse = magnitudes.show_in_coarse(_even(seen, stretch), [one.hertz for one in some], gray.shape[1:3])
-    return list(compress(some, is_coarse))
+def _scores(frames: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
+    """Scores of the tiles of a stretch at evenly spaced times."""
+    return _even(courses.tile_scores(frames), stretch)
+
+
+class _Look(NamedTuple):
+    """A way to look at a stretch.
+
+    Attributes:
+        steady: Frames without what is taken out of them.
+        seen: What of them is read: the frames, or magnitudes of their transform.
+        is_steadied: Whether the camera moved, and its movement was taken out.
+        of_magnitudes: Whether magnitudes are read.
+    """
+
+    steady: np.ndarray
+    seen: np.ndarray
+    is_steadied: bool
+    of_magnitudes: bool = False
+
+
+def _looks(gray: np.ndarray) -> Iterator[_Look]:
+    """Ways to look at frames, the plainest first."""
+    steady = gray
+    for steady, is_steadied in camera.views(gray):
+        yield _Look(steady, steady, is_steadied)
+    if not camera.moves_as_one(gray):
+        yield _Look(steady, magnitudes.of(gray), False, of_magnitudes=True)
 
 
 def _even(scores: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:

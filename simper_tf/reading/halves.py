@@ -3,8 +3,8 @@
 Sides alternate in steps, lunges and swings. Where every second event is
 more alike than neighbours are, two events make one cycle. A course may
 show only a part of the picture that moves twice a cycle, so the whole
-picture is asked as well. Three or four events are too few: they
-differ by chance. Events must differ by more than frames make of
+picture is asked as well. Three or four events need a clear difference,
+as they differ by chance. Events must differ by more than frames make of
 like ones.
 """
 
@@ -18,6 +18,8 @@ PAIR = 0.5
 GAIN = 0.03
 # Halves of three cycles, and events that the longest movement lasts in which they may differ.
 FEWEST_HALVES, SPANNED = 5, 6.0
+# Of fewer: by how much every second one must be more alike: this share of all it could be, within limits.
+FEW_SHARE, FEW_GAIN = 0.8, (0.1, 0.5)
 
 
 def full(run: events.Run) -> tuple[events.Run, bool]:
@@ -52,17 +54,37 @@ def are_halves(run: events.Run) -> bool:
     """Whether two events make one cycle in the whole picture, of which the course shows a part that moves twice.
 
     Halves that are alike all the same, as two steps are, stay as they are. Three or four events are too few to know
-    chance by.
+    chance by: they are halves if they alternate clearly.
     """
     if not events.differ(run.course.rung.whole, run.marks):
         return False
     alike = _alike_in_picture(run)
     if len(alike) < FEWEST_HALVES:
-        return False
+        return _few_alternate(alike)
     away = _away(run)
     near, far, third = (_mean_of(alike, away == steps) for steps in (1, 2, 3))
     # Something else, at its own tempo, makes likeness rise and fall as well, but not with every second event.
     return bool(near < PAIR and third < (near + far) / 2 and _alternate(_gain(alike, away), len(alike)))
+
+
+def are_few_halves(run: events.Run, scores: np.ndarray) -> bool:
+    """Whether three or four events are clearly halves in other scores of the scene, such as those of its pictures.
+
+    Magnitudes of the Fourier transform do not see where something is: there and back are alike in them. In pictures
+    every second one is more alike then, or two are alike that are no neighbours.
+    """
+    alike = events.likeness(*events.stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends))
+    if not 2 < len(alike) < FEWEST_HALVES:
+        return False
+    near = np.diagonal(alike, 1)
+    return _few_alternate(alike) or bool(near.mean() < events.LINK and np.triu(alike, 2).max() > events.NEXT)
+
+
+def _few_alternate(alike: np.ndarray) -> bool:
+    """Whether every second one of three or four events is clearly more alike than others are, from their likeness."""
+    next_but_one = np.diagonal(alike, 2).mean()
+    others = np.concatenate((np.diagonal(alike, 1), np.diagonal(alike, 3))).mean()
+    return bool(next_but_one - others > np.clip(FEW_SHARE * (1 - others), *FEW_GAIN))
 
 
 def are_cycles(run: events.Run, parts: int = 2) -> bool:

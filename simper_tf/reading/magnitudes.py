@@ -6,6 +6,7 @@ changes the phases of the transform alone. So what repeats in the magnitudes rep
 
 from collections.abc import Sequence
 
+import cv2
 import numpy as np
 
 from simper_tf.signals import samples
@@ -15,6 +16,9 @@ KEPT = 16
 # Patterns of ten pixels and more, in cycles per pixel, and the share of what repeats that shows in them at least. Fine
 # patterns rise and fall with every pixel that a sharp edge passes, coarse ones hardly.
 COARSE, LEAST_COARSE = 0.1, 0.1
+# Size of the pictures in which what repeats must be seen again. What drifts evenly passes fewer of these larger pixels,
+# and no whole number of them is a whole number of those.
+SMALLER = 2**-0.5
 # Mean square of a Hann window over a picture, by which it weakens what it shows.
 WINDOWED = (3 / 8) ** 2
 
@@ -35,6 +39,16 @@ def of(gray: np.ndarray) -> np.ndarray:
     rows = min(KEPT, height // 2)
     low = np.concatenate((spectra[:, -rows:, :KEPT], spectra[:, :rows, :KEPT]), axis=1)
     return low[..., None].astype(np.float32)
+
+
+def smaller(gray: np.ndarray) -> np.ndarray:
+    """Frames of `SMALLER` size, `(T, h, w, 1)`, 8 pixels a side at least.
+
+    Args:
+        gray: `(T, H, W, 1)` float32.
+    """
+    height, width = (max(round(SMALLER * side), 8) for side in gray.shape[1:3])
+    return np.stack([cv2.resize(frame, (width, height), interpolation=cv2.INTER_AREA) for frame in gray])[..., None]
 
 
 def show_in_coarse(magnitudes: np.ndarray, hertz: Sequence[float], size: tuple[int, int]) -> list[bool]:

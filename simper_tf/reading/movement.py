@@ -20,8 +20,8 @@ OF_A_TEMPO = 8
 TEMPO = np.log(1.1)  # Tempos that differ by less than a tenth are about the same.
 # How near to its double a tempo is to be the same movement.
 OCTAVE = 0.05
-# Odds, as a logarithm, by which a part may be surer than the whole that is told instead.
-PART_ODDS = 0.8
+# Odds, as a logarithm, by which a half, or a part, may be surer than the full cycle or the whole that is told instead.
+HALF_ODDS = 0.8
 # Most cycles, each caught at other moments by the frames, that are looked for in one.
 SAMPLED = 7
 # Share of the time of a movement that readings at another multiple must fill.
@@ -80,6 +80,14 @@ def surest_first(some: list[Candidate]) -> list[Candidate]:
     return sorted(some, key=lambda one: (-(one.evidence.count > 2), -one.confidence))
 
 
+def confirmed(some: list[Candidate], others: list[Candidate]) -> list[Candidate]:
+    """Candidates of which others at the same tempo are at least half as sure."""
+    return [
+        one for one in some
+        if any(_is_at(other.hertz / one.hertz, 1.0) and other.confidence >= one.confidence / 2 for other in others)
+    ]  # fmt: skip
+
+
 def _proposal(run: events.Run, band: tuple[float, float]) -> tuple | None:
     """Regularity, run of full cycles, frequency and whether these are pairs."""
     run, pairs = halves.full(run)
@@ -104,17 +112,20 @@ def _varied(proposals: list[tuple]) -> list[tuple]:
 
 
 def whole_cycle(candidate: Candidate, ranked: list[Candidate], clear: float) -> Candidate:
-    """Candidate as it is told where the same movement was seen at a multiple of its tempo.
+    """Candidate as it is told where the same movement was seen at half its tempo or twice.
 
-    Events that the picture tells apart are halves of a cycle. A faster candidate, whatever the multiple, is told where
-    its events differ by sampling alone. The movement is then as sure as the surer of both. Else twice the tempo names
-    pairs.
+    The slower one is the full cycle, if it is about as sure and the picture tells its halves apart; the faster one
+    names them. Both are then told, so the movement is as sure as the surer of them. A faster one, whatever the
+    multiple, is told where its events differ by sampling alone.
 
     Args:
         candidate: The one to tell.
         ranked: All of its stretch.
         clear: Confidence from which on a faster one counts.
     """
+    slower = _at(ranked, candidate, 0.5, clear)
+    if slower and _odds(slower) > _odds(candidate) - HALF_ODDS and not halves.are_cycles(candidate.run):
+        return dataclasses.replace(slower, pairs=True, confidence=max(slower.confidence, candidate.confidence))
     if halves.are_halves(candidate.run):
         return _of_halves(candidate)
     for parts in range(SAMPLED, 1, -1):
@@ -128,7 +139,7 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], clear: float) -> 
 
 
 def _of_halves(candidate: Candidate) -> Candidate:
-    """Candidate whose cycles are two events each."""
+    """Candidate whose cycles are two events each; of three halves and of four there are two cycles."""
     run = halves.every_second(candidate.run)
     shown = dataclasses.replace(candidate.evidence, count=len(run.marks))
     return dataclasses.replace(candidate, run=run, hertz=events.frequency(run.marks), pairs=True, evidence=shown)
@@ -161,7 +172,7 @@ def longer(one: Candidate, ranked: list[Candidate]) -> list[Candidate]:
 
     The most even part of uneven repetitions may be a little surer than all of them.
     """
-    least = _odds(one) - PART_ODDS
+    least = _odds(one) - HALF_ODDS
     return [other for other in ranked if _odds(other) > least and _holds(other.run.marks, one.run.marks)]
 
 

@@ -28,8 +28,8 @@ CELLS, SEEN_SHARE, SEEN_LEVELS = 8, 0.4, 3.0
 NEARBY_SECONDS = 0.25  # To either side of a cut that count as near it.
 # A hole of as many seconds and steps between frames ends a scene, whether or not frames were lost in it.
 HOLE_SECONDS, HOLE_STEPS = 5.0, 20
-# Gray level below which all of a black frame lies.
-BLACK = 16
+# Gray level below which all of a black frame lies, and share of a scene's light at which it has faded in.
+BLACK, LIT = 16, 0.9
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +87,23 @@ def _at_cuts(kept: list, longest_step: float) -> list[list]:
     steps = np.diff([seconds for seconds, _ in kept])
     holes = np.flatnonzero(steps > min(longest_step, max(HOLE_SECONDS, HOLE_STEPS / rate))) + 1
     edges = {0, *cuts(np.stack([frame for _, frame in kept]), rate), *holes.tolist(), len(kept)}
-    return [kept[first:last] for first, last in itertools.pairwise(sorted(edges))]
+    pieces = [kept[first:last] for first, last in itertools.pairwise(sorted(edges))]
+    return [part for piece in pieces for part in _without_fades(piece)]
+
+
+def _without_fades(piece: list) -> list[list]:
+    """The fade from black that a piece opens with, the scene, and the fade to black; those that are there."""
+    first, last = _faded(piece), len(piece) - _faded(piece[::-1])
+    return [part for part in (piece[:first], piece[first:last], piece[last:]) if part]
+
+
+def _faded(piece: list) -> int:
+    """Frames up to the one that has faded in from black; 0 if the first is not black, or all are."""
+    if piece[0][1].max() >= BLACK:
+        return 0
+    light = np.array([frame.mean() for _, frame in piece])
+    lit = light >= max(LIT * np.median(light), BLACK)
+    return int(lit.argmax())
 
 
 def _rate(kept: list) -> float:

@@ -34,7 +34,8 @@ class Evidence:
         cover: Share that the run lasts of the time in which the scene moves.
         dimensions: Independent movements in the scene; peaks of a single
             one are alike whatever it does.
-        returning: `(tiles,)` movement that comes back: squares summed over pixels, samples and pairs of cycles.
+        tiles: `(tiles,)` explained share of every tile.
+        energy: `(tiles,)` movement of every tile.
         chance: Mean chance of its tempo by the network; NaN where it was not asked.
         rival: That of the likeliest other tempo.
     """
@@ -45,7 +46,8 @@ class Evidence:
     explained: float
     cover: float
     dimensions: float
-    returning: np.ndarray
+    tiles: np.ndarray
+    energy: np.ndarray
     chance: float = np.nan
     rival: float = np.nan
 
@@ -60,7 +62,8 @@ def evidence(run: events.Run, heard: Heard, rate: float) -> Evidence:
         float(shared.sum() / energy.sum()),
         cover(run),
         run.course.rung.dimensions,
-        np.maximum(shared, 0),
+        shared / energy,
+        energy,
         *heard.of(events.frequency(run.marks) * rate, run.starts[0] / rate, run.ends[-1] / rate),
     )
 

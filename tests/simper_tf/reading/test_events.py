@@ -9,7 +9,7 @@ import pytest
 from made_runs import course, run
 from scipy import ndimage, special
 
-from simper_tf.reading import compression, courses, events, film_reader, movement, stretches, verdict
+from simper_tf.reading import camera, compression, courses, events, film_reader, movement, stretches, verdict
 
 
 def test_events_reach_halfway_to_their_neighbours():
@@ -108,6 +108,27 @@ def test_a_long_hole_ends_a_scene_and_is_not_filled():
     assert [len(piece.times) for piece in slow] == [10]  # Frames that are all so far apart have no hole.
 
 
+def test_a_moving_camera_is_held_still():
+    rng = np.random.default_rng(0)
+    wide = events.courses.smooth(events.courses.smooth(rng.normal(size=(60, 70)), 3).T, 3).T
+    wide = 100 + 300 * wide.astype(np.float32)
+    across = np.rint(4 * np.sin(np.arange(40) / 6)).astype(int)
+    frames = np.stack([wide[5:45, 8 + at : 58 + at] for at in across])[..., None]
+    steady, path = camera.steadied(frames)
+    np.testing.assert_allclose(path[:, 1] - path[:, 1].mean(), across.mean() - across, atol=0.1)
+    np.testing.assert_allclose(path[:, 0], 0, atol=0.1)
+    inner = np.s_[:, 8:-8, 8:-8]
+    assert steady[inner].std(0).mean() < 0.5 * frames[inner].std(0).mean()
+
+
+def test_one_mover_is_not_the_camera():
+    rng = np.random.default_rng(0)
+    frames = np.repeat(rng.uniform(80, 120, (1, 40, 56, 1)).astype(np.float32), 30, 0)
+    for at in range(30):
+        frames[at, 10:20, at : at + 10] = 250
+    assert camera.steadied(frames)[1] is None
+
+
 @pytest.mark.slow
 def test_a_pan_over_a_still_repeats_nothing():
     rng = np.random.default_rng(0)
@@ -118,6 +139,25 @@ def test_a_pan_over_a_still_repeats_nothing():
         frames.append(cv2.warpAffine(wide, shift, (64, 44), flags=cv2.INTER_LINEAR))
     frames = np.clip(np.rint(frames), 0, 255).astype(np.uint8)[..., None]
     assert not film_reader.reading_of_frames(zip(np.arange(120) / 20, frames, strict=True)).clear
+
+
+def test_few_textured_tiles_tell_a_pan_but_no_swing():
+    spot = np.exp(-((np.arange(44)[:, None] - 16) ** 2 + (np.arange(64) - 24) ** 2) / 18)
+    shifts = {"pan": 0.1 * np.arange(80), "swing": 4 * np.sin(np.arange(80) / 5)}
+    paths = {}
+    for name, across in shifts.items():
+        matrices = [np.array([[1, 0, at], [0, 1, 0]]) for at in across]
+        frames = [cv2.warpAffine(90 + 100 * spot, one, (64, 44), borderValue=90) for one in matrices]
+        paths[name] = camera.steadied(np.float32(frames)[..., None])[1]
+    assert np.ptp(paths["pan"][:, 1]) == pytest.approx(7.9, abs=0.5)
+    assert paths["swing"] is None
+
+
+def test_a_scene_lies_between_fade_in_and_fade_out():
+    light = np.concatenate((np.zeros(5), np.linspace(0, 1, 11), np.ones(30), np.linspace(1, 0, 11), np.zeros(5)))
+    frames = (light[:, None, None, None] * pictures(0, 62)).astype(np.uint8)
+    pieces = list(stretches.cut(zip(np.arange(62) / 15, frames, strict=True)))
+    assert [len(piece.times) for piece in pieces] == [15, 32, 15]
 
 
 def test_a_scene_too_dark_to_have_faded_in_stays_whole():
@@ -139,10 +179,30 @@ def candidate(hertz, confidence, first=0.0, last=100.0):
     )
 
 
+def test_a_half_is_told_as_its_full_cycle_where_both_are_as_sure():
+    half, cycle = candidate(0.2, 0.8), candidate(0.1, 0.75)
+    told = movement.whole_cycle(half, [half, cycle], 0.5)
+    assert (told.hertz, told.pairs, told.confidence) == (0.1, True, 0.8)
+    assert movement.whole_cycle(cycle, [half, cycle], 0.5).pairs
+
+
+def test_a_half_that_is_much_surer_stays_as_it_is():
+    half, cycle = candidate(0.2, 0.9), candidate(0.1, 0.6)
+    assert movement.whole_cycle(half, [half, cycle], 0.5) == half
+    assert movement.whole_cycle(half, [half, candidate(0.1, 0.9, last=40.0)], 0.5) == half
+
+
+def test_clear_cycles_of_parts_of_the_time_make_a_half():
+    half, early, late = candidate(0.2, 0.9), candidate(0.1, 0.9, last=40.0), candidate(0.1, 0.8)
+    late = dataclasses.replace(late, run=types.SimpleNamespace(**{**vars(late.run), "starts": np.array([50.0])}))
+    assert movement.whole_cycle(half, [half, early], 0.5) == half
+    assert movement.whole_cycle(half, [half, early, late], 0.5).hertz == 0.1
+
+
 def placed(marks, confidence):
     """A candidate of events at some samples."""
     marks = np.array(marks, float)
-    shown = verdict.Evidence(len(marks), 0.9, 1.0, 0.5, 1.0, 2.0, np.ones(1))
+    shown = verdict.Evidence(len(marks), 0.9, 1.0, 0.5, 1.0, 2.0, np.ones(1), np.ones(1))
     some = run(course(np.zeros(101)), marks)
     return movement.Candidate(some, events.frequency(marks), False, shown, confidence)
 
@@ -155,36 +215,50 @@ def test_the_most_even_part_does_not_stand_for_all_repetitions():
     assert movement.longer(part, [part, faster]) == []
 
 
+def test_candidates_are_confirmed_by_others_of_their_tempo():
+    some = [candidate(0.2, 0.9), candidate(0.1, 0.8)]
+    assert movement.confirmed(some, [candidate(0.1, 0.5), candidate(0.203, 0.4)]) == some[1:]
+    assert movement.confirmed(some, [candidate(0.203, 0.45)]) == some[:1]
+    assert movement.confirmed(some, []) == []
+
+
 def returning(hertz, energy):
     """A candidate of five events that returns in the first of two tiles, by a mean square summed over its pixels."""
     one = candidate(hertz, 0.9)
     scores = np.random.default_rng(0).normal(size=(101, 2, 12)).astype(np.float32)
     moving = dataclasses.replace(one.run.course, rung=courses.Rung(30 * scores, 100.0, scores))
-    shown = verdict.Evidence(5, 0.9, 3.0, 0.0, 1.0, 9.0, events.SAMPLES * (4 + 3) * np.array([energy, 0.0]))
+    energy = events.SAMPLES * (4 + 3) * np.array([energy, 8100.0])
+    shown = verdict.Evidence(5, 0.9, 3.0, 0.0, 1.0, 9.0, np.array([1.0, -0.2]), energy)
     return dataclasses.replace(one, run=dataclasses.replace(one.run, course=moving), evidence=shown)
 
 
 @pytest.mark.parametrize(("hertz", "gray", "is_kept"), [(0.25, 0.9, False), (0.25, 1.1, True), (0.26, 0.9, True)])
 def test_a_faint_pattern_of_frames_is_no_repetition(hertz, gray, is_kept):
-    # One of two tiles returns, by so many gray levels in the mean of all 100 pixels. Others move for themselves.
+    # One of two tiles returns, by so many gray levels in the mean of all 100 pixels. The other moves for itself.
     one = returning(hertz, 100 * gray**2)
-    assert bool(compression.without([one], 100, (), 10.0)) == is_kept
+    assert bool(compression.without([one], 100, np.zeros(16), (), 10.0)) == is_kept
 
 
-@pytest.mark.parametrize(("gray", "is_kept"), [(0.14, False), (0.16, True)])
-def test_what_is_fainter_than_rounding_is_no_repetition(gray, is_kept):
-    one = returning(0.26, 200 * gray**2)  # In 200 of 400 pixels.
-    assert bool(compression.without([one], 400, (), 10.0)) == is_kept
+@pytest.mark.parametrize(
+    ("gray", "is_steadied", "is_kept"),
+    [(0.14, False, False), (0.16, False, True), (0.34, True, False), (0.36, True, True)],
+)
+def test_what_pixels_make_of_edges_is_no_repetition(gray, is_steadied, is_kept):
+    # The second derivative across the first tile, 5 pixels wide, is 2, 3, 4, 4 and 4: 3.5 in root mean square.
+    steady = np.tile(2 * np.arange(20.0) ** 2, (101, 20, 1))[..., None]
+    one = returning(0.26, 25 * gray**2)
+    least = camera.faintest(steady, is_steadied)
+    assert bool(compression.without([one], 400, least, (), 10.0)) == is_kept
 
 
 def test_a_picture_that_contradicts_lowers_the_confidence():
-    shown = verdict.Evidence(5, 0.95, 1.4, 0.0, 0.9, 3.0, np.ones(4))
+    shown = verdict.Evidence(5, 0.95, 1.4, 0.0, 0.9, 3.0, np.full(4, 0.8), np.ones(4))
     apart = special.logit([verdict.confidence(dataclasses.replace(shown, explained=one)) for one in (0.0, -0.2, -2.0)])
     weight = verdict.coefficients()["alone"]["weights"]["explained"]
     np.testing.assert_allclose(-np.diff(apart), weight * np.array([0.2, 0.8]))
 
 
 def test_the_network_moves_the_confidence_both_ways():
-    shown = verdict.Evidence(5, 0.8, 1.0, 0.4, 0.9, 3.0, np.ones(4), chance=0.4, rival=0.4)
+    shown = verdict.Evidence(5, 0.8, 1.0, 0.4, 0.9, 3.0, np.full(4, 0.8), np.ones(4), chance=0.4, rival=0.4)
     sure, unsure = (dataclasses.replace(shown, chance=one, rival=other) for one, other in ((0.8, 0.1), (0.1, 0.8)))
     assert verdict.confidence(unsure) < verdict.confidence(shown) < verdict.confidence(sure)

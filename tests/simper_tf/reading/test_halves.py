@@ -1,10 +1,12 @@
 """Full cycles and halves of made events."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from made_runs import course, run
 
-from simper_tf.reading import courses, events, halves
+from simper_tf.reading import courses, events, halves, movement, verdict
 
 
 def test_opposite_events_are_unlike():
@@ -48,6 +50,41 @@ def test_halves_are_told_though_some_of_one_kind_are_missed():
     np.testing.assert_allclose(halves.every_second(some).marks, seen.marks[::2])
     # Behind a pause of two and a half events nothing is known of sides.
     np.testing.assert_array_equal(events.places(np.array([0.0, 10, 20, 40, 50, 60, 85, 95])), [0, 1, 2, 4, 5, 6, 7, 8])
+
+
+@pytest.mark.parametrize("number", [3, 4])
+def test_two_cycles_seen_as_three_or_four_halves_are_two(number):
+    few = made(4.0, number)
+    shown = verdict.Evidence(number, 0.9, 1.0, 0.5, 1.0, 2.0, np.ones(1), np.ones(1))
+    half = movement.Candidate(few, events.frequency(few.marks), False, shown, 0.9)
+    told = movement.whole_cycle(half, [half], 0.6)
+    assert (told.evidence.count, told.pairs, told.hertz) == (2, True, pytest.approx(0.01))
+    alike = dataclasses.replace(half, run=made(0.0, number))
+    assert movement.whole_cycle(alike, [alike], 0.6) == alike
+
+
+def test_three_events_that_chance_makes_unlike_are_no_halves():
+    # Neighbours correlate by 0.41, the first and the third by 0.81: 0.47 more is needed.
+    assert not halves.are_halves(made(0.5, 3, wander=1.0))
+    assert halves.are_halves(made(0.5, 3))
+
+
+@pytest.mark.parametrize(
+    ("number", "share", "are_halves"), [(3, 4.0, True), (4, 4.0, True), (4, 0.0, False), (5, 4.0, False)]
+)
+def test_few_events_alike_in_magnitudes_alternate_in_pictures(number, share, are_halves):
+    few = made(share, number)
+    assert halves.are_few_halves(few, few.course.rung.whole) == are_halves
+
+
+@pytest.mark.parametrize(("kinds", "are_halves"), [((0, 1, 1, 0), True), ((0, 1, 2, 3), False), ((0, 0, 0, 0), False)])
+def test_few_events_of_two_kinds_in_pictures_are_no_cycles(kinds, are_halves):
+    # Of four kinds under a camera that follows somebody, whose pictures are never alike.
+    scores = np.zeros((200, 1, 12), np.float32)
+    for number, kind in enumerate(kinds):
+        scores[50 * number : 50 * (number + 1), 0, kind] = np.sin(2 * np.pi * np.arange(50) / 50)
+    some = run(course(np.zeros(200)), [25, 75, 125, 175])
+    assert halves.are_few_halves(some, scores) == are_halves
 
 
 def test_events_the_whole_picture_sees_alike_are_cycles():

@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from simper_tf.reading import film_reader, magnitudes
+from simper_tf.reading import camera, film_reader, magnitudes, result
 
 HEIGHT, WIDTH, RATE = 44, 64, 15
 
@@ -55,6 +55,14 @@ def test_a_swing_of_fine_patterns_alone_does_not_count():
     assert magnitudes.show_in_coarse(shown["fine"] + shown["coarse"], [0.1, 0.2], (40, 40)) == [False, True]
 
 
+def test_smaller_pictures_keep_their_light_and_their_shape():
+    frames = np.random.default_rng(0).uniform(0, 255, (3, HEIGHT, WIDTH, 1)).astype(np.float32)
+    less = magnitudes.smaller(frames)
+    assert less.shape == (3, 31, 45, 1)
+    np.testing.assert_allclose(less.mean((1, 2)), frames.mean((1, 2)), rtol=0.02)
+    assert magnitudes.smaller(frames[:, :9, :9]).shape == (3, 8, 8, 1)
+
+
 def drifting(times, scale=12):
     """Returns frames of a sharp drawing that drifts over black by a sixth of a pixel a frame."""
     logo = np.zeros((9 * scale, 9 * scale), np.float32)
@@ -96,3 +104,21 @@ def growing(seconds):
 def test_what_repeats_in_an_unsteady_hand_is_read():
     (answer,) = film_reader.reading_of_frames(followed(growing)).clear
     assert abs(answer.hertz - 0.5) < 0.02
+
+
+def test_a_pan_moves_as_one_and_something_that_moves_is_not():
+    wide = 100 + 200 * np.random.default_rng(0).normal(size=(HEIGHT + 10, WIDTH + 40)).astype(np.float32)
+    wide = cv2.GaussianBlur(wide, (0, 0), 1.5)
+    matrices = [np.array([[1, 0, -0.25 * k], [0, 1, -5]], float) for k in range(80)]
+    pan = np.stack([cv2.warpAffine(wide, matrix, (WIDTH, HEIGHT)) for matrix in matrices])[..., None]
+    assert camera.moves_as_one(pan)
+    assert camera.pans(pan)
+    assert not camera.pans(pan[:7])  # 1.5 pixels.
+    assert not camera.pans(np.concatenate((pan, pan[::-1])))
+    assert not list(camera.views(pan))  # 20 of 64 pixels.
+    frames = np.clip(pan, 0, 255).astype(np.uint8)
+    assert film_reader.reading_of_frames(zip(np.arange(80) / RATE, frames, strict=True)).verdict == result.TOO_FAR
+    (seen,) = camera.views(pan[:50])
+    assert seen[1]
+    swing = np.stack([growing(k / RATE) for k in range(80)])[..., None]
+    assert not camera.moves_as_one(swing)

@@ -1,5 +1,6 @@
 """Beats of a pulse on small made series."""
 
+import cv2
 import numpy as np
 import pytest
 
@@ -34,6 +35,19 @@ def test_all_of_the_skin_pulses_together(below, is_pulse):
     _, hertz, share = skin.pulse(frames, 30.0, whole=True)  # Told to be a face, it is taken for one.
     assert hertz == pytest.approx(1.2, abs=0.02)
     assert share > 0.7
+
+
+@pytest.mark.parametrize(("step", "is_told"), [(0.0, True), (0.1, False)])
+def test_skin_that_a_camera_passes_has_no_pulse(step, is_told, monkeypatch):
+    times = np.arange(120) / RATE
+    monkeypatch.setattr(skin, "pulse", lambda *_: (np.sin(2 * np.pi * HERTZ * times), HERTZ, 0.9))
+    random = np.random.default_rng(0)
+    wide = 60 * cv2.GaussianBlur(random.normal(size=(50, 80)), (0, 0), 1.5)
+    shifts = (np.array([[1, 0, -step * moment], [0, 1, 0]]) for moment in range(120))
+    frames = np.stack([cv2.warpAffine(wide, shift, (60, 40)) for shift in shifts])[..., None]
+    frames = np.rint(np.add([190, 130, 110], frames) + random.normal(size=(120, 40, 60, 3))).astype(np.uint8)
+    told = film_reader.reading_of_frames(zip(times, frames, strict=True)).clear
+    assert [answer.reader for answer in told] == ["pulse"] * is_told
 
 
 def swaying(sway, beat, depth, size):

@@ -1,0 +1,226 @@
+"""Movement of the camera, and light that changes over the whole picture, taken out.
+
+Each textured tile tells its own shift from frame to frame by least
+squares on the gradients (Lucas and Kanade, 1981). Only where most tiles
+agree was it the camera that moved. Small errors add up along the way, so
+the path is mended by the shift of every frame against the median one.
+
+Lamps, exposure and sunlight multiply all pixels by one course. Most pixels
+show a still background, so their median ratio to the mean picture tells it.
+"""
+
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+
+from simper_tf.reading import courses
+
+# Mean square of the gradient, in gray levels per pixel, of a tile that can tell its shift.
+TEXTURE = 9.0
+# Tiles whose median step is believed whatever the path; fewer may tell a pan alone, see below.
+FEWEST_TILES = 10
+# Correlation with time of a path that fewer tiles may tell.
+PAN = 0.95
+# Share of the tiles' movement that must be common to them.
+COMMON = 0.6
+# Pixels by which a camera must move at all, and share of the picture by which it may.
+LEAST, MOST = 0.3, 0.25
+# Pixels over which a camera pans that brings other skin into view.
+FAR = 2.0
+# Rounds in which the path is mended, and the blur in pixels that hides how parts of a pixel are filled in.
+ROUNDS, BLUR = 2, 0.7
+
+# Gray levels between which a pixel follows the light, and share of the picture that must lie there.
+DARKEST, BRIGHTEST, FEWEST_LIT = 20, 235, 0.1
+# Standard deviation of the light, as share of its mean, from which on it matters.
+LEAST_LIGHT = 0.003
+
+# Root mean square of edges that pass from pixel to pixel, at most, as share of that of the picture's second derivative.
+EDGES = 0.1
+# Root mean square in gray levels, half that of their rounding, below which nothing is told.
+ROUNDED = 0.15
+
+
+def views(gray: np.ndarray) -> Iterator[tuple[np.ndarray, bool]]:
+    """Steady frames and whether the camera moved, then, where the light changes, those under an even one.
+
+    The light is told from steady frames: a camera that moves brings other pixels into view. One that moves too far
+    shows nothing all along, so there is no view: what it passes is not told from what moves.
+
+    Args:
+        gray: `(T, H, W, 1)` float32.
+    """
+    steady, path = steadied(gray)
+    if steady is None:
+        return
+    yield steady, path is not None
+    even = evened(steady)
+    if even is None:
+        return
+    if path is None:
+        even, path = steadied(even)
+    if even is not None:
+        yield even, path is not None
+
+
+def evened(gray: np.ndarray) -> np.ndarray | None:
+    """Frames under one light; None where the light changes too little to matter.
+
+    Args:
+        gray: `(T, H, W, 1)` float32.
+    """
+    mean = gray.mean(0)
+    follows = (mean > DARKEST) & (mean < BRIGHTEST)
+    if follows.mean() < FEWEST_LIT:
+        return None
+    light = np.median(gray[:, follows] / mean[follows], axis=1)
+    if light.std() < LEAST_LIGHT:
+        return None
+    return gray / np.maximum(light, 0.1)[:, None, None, None]
+
+
+def steadied(gray: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Frames without the movement of the camera, and the shift of the scene by it; None if the camera stood.
+
+    The shift is `(T, 2)` pixels down and right. Pixels that were out of view at times are 0 in all frames. There are
+    no frames if the camera moved by more than a quarter of the picture.
+
+    Args:
+        gray: `(T, H, W, 1)` float32.
+    """
+    path = _path(gray[..., 0])
+    if path is None or np.ptp(path, axis=0).max() < LEAST:
+        return gray, None
+    if _is_too_far(path, gray):
+        return None, path
+    path = path - np.median(path, axis=0)
+    for _ in range(ROUNDS):
+        if (left := _left(_moved(gray, path))) is None:  # Nothing stays where it is: it was not the camera.
+            return gray, None
+        path = path + left
+    steady = _moved(np.stack([_soft(frame, BLUR) for frame in gray]), path)
+    return np.where(_always_seen(path, *gray.shape[1:3])[..., None], steady, 0), path
+
+
+def moves_as_one(gray: np.ndarray) -> bool:
+    """Whether the whole picture moves as one, as it does when a camera pans over what stands still.
+
+    Args:
+        gray: `(T, H, W, 1)` float32.
+    """
+    path = _path(gray[..., 0])
+    return path is not None and np.ptp(path, axis=0).max() >= LEAST
+
+
+def pans(gray: np.ndarray) -> bool:
+    """Whether the camera moves on and on, so that it shows other things in the end.
+
+    Args:
+        gray: `(T, H, W, 1)` float32.
+    """
+    path = _path(gray[..., 0])
+    return path is not None and np.ptp(path, axis=0).max() >= FAR and _is_pan(path)
+
+
+def faintest(steady: np.ndarray, is_steadied: bool) -> np.ndarray:
+    """Mean square that pixels make of themselves in every tile, summed over it, `(tiles,)`.
+
+    Gray levels are rounded. Under a camera that moves edges pass from pixel to pixel, as strong as they are bent.
+
+    Args:
+        steady: `(T, H, W, 1)` float32, without the movement of the camera.
+        is_steadied: Whether there was any.
+    """
+    mean = steady[..., 0].mean(0)
+    bends = sum(np.gradient(np.gradient(mean, axis=axis), axis=axis) ** 2 for axis in (0, 1))
+    tiles = [bends[top:bottom, left:right] for top, left, bottom, right in courses.boxes(*mean.shape)]
+    return np.array([tile.size * max(ROUNDED**2, EDGES**2 * tile.mean() * is_steadied) for tile in tiles])
+
+
+def _always_seen(path: np.ndarray, height: int, width: int) -> np.ndarray:
+    """Pixels that lie in the picture all along a path, `(H, W)` bool."""
+    rows = np.arange(height)[:, None] + path[:, 0]
+    columns = np.arange(width)[:, None] + path[:, 1]
+    inside = [((at >= -0.5) & (at <= size - 0.5)).all(1) for at, size in ((rows, height), (columns, width))]
+    return inside[0][:, None] & inside[1]
+
+
+def _moved(gray: np.ndarray, path: np.ndarray) -> np.ndarray:
+    """Frames shifted back along a path."""
+    height, width = gray.shape[1:3]
+    moved = [
+        cv2.warpAffine(
+            frame,
+            np.array([[1, 0, right], [0, 1, down]]),
+            (width, height),
+            flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+            borderMode=cv2.BORDER_REPLICATE,
+        )
+        for frame, (down, right) in zip(gray, path, strict=True)
+    ]
+    return np.stack(moved)[..., None]
+
+
+def _left(gray: np.ndarray) -> np.ndarray | None:
+    """Shift of every frame against the median one, `(T, 2)`; None where no tile has a texture."""
+    soft = np.stack([_soft(frame, 1.0) for frame in gray])
+    shifts, texture = _shifts(soft, _soft(np.median(gray, axis=0), 1.0)[None])
+    return np.median(shifts[:, texture > TEXTURE], axis=1) if (texture > TEXTURE).any() else None
+
+
+def _soft(frame: np.ndarray, width: float) -> np.ndarray:
+    """Frame blurred by a Gaussian, `(H, W)`."""
+    return cv2.GaussianBlur(frame, (0, 0), width)
+
+
+def _path(gray: np.ndarray) -> np.ndarray | None:
+    """Place of the camera at each frame, `(T, 2)` pixels down and right; None if tiles do not agree."""
+    steps, texture = tile_steps(gray)
+    is_textured = texture > TEXTURE
+    if not is_textured.any():
+        return None
+    steps = steps[:, is_textured]
+    common = np.median(steps, axis=1)
+    rest = steps - common[:, None]
+    # Tiles in which something moves by itself may be a third of them.
+    apart = np.quantile((rest**2).sum((0, 2)), 2 / 3)
+    if (common**2).sum() < COMMON * ((common**2).sum() + apart):
+        return None
+    path = np.concatenate(([[0.0, 0.0]], np.cumsum(common, axis=0)))
+    if is_textured.sum() >= FEWEST_TILES:
+        return path
+    return path if _is_pan(path) and not _is_too_far(path, gray) else None
+
+
+def _is_too_far(path: np.ndarray, gray: np.ndarray) -> bool:
+    """Whether a path leads over more of the picture than leaves something in view all along."""
+    return bool((np.ptp(path, axis=0) > MOST * np.array(gray.shape[1:3])).any())
+
+
+def _is_pan(path: np.ndarray) -> bool:
+    """Whether a path leads on and on, which something that repeats in a few tiles does not."""
+    far = path[:, np.ptp(path, axis=0).argmax()]
+    return bool(np.ptp(far) >= LEAST and abs(np.corrcoef(far, np.arange(len(far)))[0, 1]) > PAN)
+
+
+def tile_steps(gray: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shift of every tile from frame to frame, `(T - 1, tiles, 2)`, and its texture, `(tiles,)`."""
+    soft = np.stack([_soft(frame, 1.0) for frame in gray])
+    return _shifts(soft[1:], soft[:-1])
+
+
+def _shifts(frames: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shift of every tile of frames against others, `(T, tiles, 2)` down and right, and its texture, `(tiles,)`."""
+    down, right = np.gradient((frames + others) / 2, axis=(1, 2))
+    change = frames - others
+    shifts, texture = [], []
+    for top, left, bottom, far in courses.boxes(*frames.shape[1:]):
+        tile = np.s_[:, top:bottom, left:far]
+        y, x, t = (part[tile].reshape(len(change), -1) for part in (down, right, change))
+        yy, xx, xy = (y * y).mean(1) + 0.1, (x * x).mean(1) + 0.1, (x * y).mean(1)
+        yt, xt = (y * t).mean(1), (x * t).mean(1)
+        bottoms = yy * xx - xy * xy
+        shifts.append(np.stack((xy * xt - xx * yt, xy * yt - yy * xt), -1) / bottoms[:, None])
+        texture.append(np.minimum(yy, xx).mean())
+    return np.stack(shifts, 1), np.array(texture)
