@@ -82,7 +82,8 @@ def open_file(path, rate):
                 raise unreadable(path, "a header of no pixels, or of far more than a picture has")
             raw_files.refuse_huge(path, stream.height, stream.width, _AGAIN)
             _refuse_endless(path, container, stream)
-            stream.thread_type = "AUTO"
+            # Frames alone at the same time: slices as well would hide damage another way each time.
+            stream.thread_type = "FRAME"
             stream.codec_context.options = {"max_pixels": _OPTIONS["max_pixels"]}
             yield Opened(path, container, stream, _rate_of_timeless(path, container, stream, rate))
 
