@@ -29,12 +29,13 @@ def test_a_killed_command_goes_on_and_repeats_no_run(data_dir, tmp_path, monkeyp
     reproduce.main()
     after = finished()
     assert {name: after[name] for name in before} == before
-    assert len(after) == 5  # SimCLR in two looks, SimPer, an encoder that learns nothing, one with nothing to learn.
+    # SimCLR in two looks, SimPer, an encoder that learns nothing, one with nothing to learn, and what the clips tell.
+    assert len(after) == 6
     text = (tmp_path / "results" / "smoke" / "table2.md").read_text()
     lines = [line.split(" | ") for line in text.splitlines() if line.startswith("| ")][2:]
     assert [line[0].strip("| ") for line in lines[:2]] == ["SimCLR", "SimPer"]
     assert all(cell.strip() for line in lines[:2] for cell in line)
-    assert "5 of 5 runs are finished" in text
+    assert "6 of 6 runs are finished" in text
     capfd.readouterr()
     reproduce.main()
     assert "Run 1/" not in capfd.readouterr().out
