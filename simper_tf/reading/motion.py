@@ -12,8 +12,9 @@ import numpy as np
 from simper_tf.reading import beat_courses
 from simper_tf.signals import filters
 
-# Channels by their names, as wristbands have them: a photoplethysmogram, and an accelerometer or a gyroscope.
-_PULSE, _MOTION = re.compile("ppg|bvp|pleth", re.IGNORECASE), re.compile("(?<![a-z])(acc|gyr)", re.IGNORECASE)
+# Channels by their names, as wristbands have them: a photoplethysmogram, and an accelerometer or a gyroscope. A column
+# of accuracy, as phones write it beside their sensors, is no motion.
+_PULSE, _MOTION = re.compile("ppg|bvp|pleth", re.IGNORECASE), re.compile("(?<![a-z])(acc(?!ura)|gyr)", re.IGNORECASE)
 _SPAN = 20.0  # Seconds of a fit: enough to tell 50 shifts apart, and few enough for a grip that changes.
 _BAND = (0.5, 8.0)  # Hz that are fitted: pulses, steps, and the first harmonics of both.
 _REACH, _APART = 0.3, 0.04  # Seconds by which motion is shifted at most: less than a step; and a third of 8 Hz.
@@ -29,6 +30,8 @@ def channels(names: tuple[str, ...]) -> tuple[list[int], list[int]]:
     Example:
         >>> channels(("AccX(g)", "PPG_Green", "temperature"))
         ([1], [0])
+        >>> channels(("ppg", "accuracy"))
+        ([], [])
     """
     pulse, motion = ([k for k, name in enumerate(names) if kind.search(name)] for kind in (_PULSE, _MOTION))
     return (pulse, motion) if pulse and motion else ([], [])

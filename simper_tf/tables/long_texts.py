@@ -65,7 +65,7 @@ def stored(path: pathlib.Path, layout: Layout, fillers: Sequence[float]) -> tupl
         RawDataError: it is too large.
         OSError: nothing can be written.
     """
-    spool, count, width = tempfile.TemporaryFile(), 0, len(layout.channels)  # noqa: SIM115
+    spool, count, width = tempfile.TemporaryFile(), 0, len(layout.channels)  # noqa: SIM115  (it is read later)
     marks, last = [], np.zeros(0)
     columns = [*([] if layout.time is None else [layout.time]), *layout.channels]
     for block in delimited.blocks(path, columns, even_series.ROWS):
