@@ -73,8 +73,8 @@ def said(
                     patches.enter_context(mock.patch.object(where, function, remembering))
             if name:
                 patches.enter_context(without(name, rules))
-            told = read()
-        yield name, told
+            outcome = read()
+        yield name, outcome
 
 
 def _remembering(function: Callable, known: dict) -> Callable:
@@ -82,8 +82,8 @@ def _remembering(function: Callable, known: dict) -> Callable:
 
     def remembering(*given):
         digest = hashlib.blake2b(function.__name__.encode())
-        for one in given:
-            for part in one if isinstance(one, tuple) else (one,):
+        for argument in given:
+            for part in argument if isinstance(argument, tuple) else (argument,):
                 digest.update(np.ascontiguousarray(part).tobytes())
         key = digest.digest()
         if key not in known:
@@ -102,16 +102,16 @@ def report(parts: Iterable[tuple[str, Rows]], rules: Mapping[str, Rule]) -> str:
     """
     texts = []
     for head, rows in parts:
-        seen = {name: [one for row in rows for one in row[name]] for name in rows[0]}
-        columns = [one for one in COUNTED if any(one in outcomes for outcomes in seen.values())]
+        seen = {name: [outcome for row in rows for outcome in row[name]] for name in rows[0]}
+        columns = [counted for counted in COUNTED if any(counted in outcomes for outcomes in seen.values())]
         lines = []
         for name, outcomes in seen.items():
             count = Counter(outcomes)
             moved = [RANKS[now] - RANKS[before] for now, before in zip(outcomes, seen[""], strict=True)]
             better, worse = sum(move > 0 for move in moved), sum(move < 0 for move in moved)
             what = f"{name}: {rules[name].what}" if name else "with every rule"
-            cells = [count[one] for one in columns] + ([better, worse] if name else ["-", "-"])
+            cells = [count[column] for column in columns] + ([better, worse] if name else ["-", "-"])
             lines.append([what, *map(str, cells)])
-        columns = [f"controls {one}" if one == real.ANSWERED else one for one in columns]
+        columns = [f"controls {column}" if column == real.ANSWERED else column for column in columns]
         texts.append(head + "\n\n" + markdown_tables.markdown_table(("without", *columns, "better", "worse"), lines))
     return "\n\n".join(texts)

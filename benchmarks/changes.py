@@ -71,13 +71,13 @@ def worse(frames: Frames) -> Iterator[Changed]:
     fifth, random = (last - first) / 5, np.random.default_rng(0)
     yield Changed("as it is", frames)
     yield Changed("half the frame rate", frames[::2])
-    yield Changed("1.25 times as fast", [(at / FASTER, one) for at, one in frames], lambda at: FASTER * at)
+    yield Changed("1.25 times as fast", [(at / FASTER, frame) for at, frame in frames], lambda at: FASTER * at)
     yield uneven(frames)
     yield Changed("without the first fifth", [pair for pair in frames if pair[0] >= first + fifth], whole=False)
     yield Changed("without the last fifth", [pair for pair in frames if pair[0] <= last - fifth], whole=False)
     yield still_around(frames)
-    yield Changed("brightness flickers by 3 %", each(frames, lambda one: (1 + 0.03 * random.normal()) * one))
-    yield Changed("70 % of the size", each(frames, lambda one: resized(one, 0.7)))
+    yield Changed("brightness flickers by 3 %", each(frames, lambda frame: (1 + 0.03 * random.normal()) * frame))
+    yield Changed("70 % of the size", each(frames, lambda frame: resized(frame, 0.7)))
     yield Changed("turned by 10 degrees", moved(frames, np.zeros((len(frames), 2)), turn=10.0))
     yield Changed("unsteady hand", moved(frames, hand(len(frames), random)))
     yield Changed("slow pan", moved(frames, pan(frames, 0.1)))
@@ -88,14 +88,14 @@ def worse(frames: Frames) -> Iterator[Changed]:
 def ended(frames: Frames, period: float) -> Iterator[tuple[str, Frames]]:
     """Names and frames of forms of a recording in which nothing repeats, of the seconds of a repetition."""
     random = np.random.default_rng(0)
-    times, pictures = [at for at, _ in frames], [one for _, one in frames]
+    times, pictures = [at for at, _ in frames], [frame for _, frame in frames]
     middle = pictures[len(pictures) // 2]
     order = random.permutation(len(frames))
     still = [(at, middle) for at in times]
     yield "frames in random order", [(at, pictures[index]) for at, index in zip(times, order, strict=True)]
     yield "1.7 repetitions", middle_part(frames, 1.7 * period)
     yield "half a repetition, before and after it still", once(frames, period)
-    yield "one frame with noise", each(still, lambda one: one + random.normal(0, 4, one.shape))
+    yield "one frame with noise", each(still, lambda frame: frame + random.normal(0, 4, frame.shape))
     for share in PANNED:
         yield f"one frame under a pan over {share:.0%} of it", moved(still, pan(frames, share))
     yield "one frame in an unsteady hand", moved(still, hand(len(frames), random))
@@ -117,7 +117,7 @@ def once(frames: Frames, period: float) -> Frames:
 
 def each(frames: Frames, change: Callable[[np.ndarray], np.ndarray]) -> Frames:
     """Frames of which every picture is changed, in whole gray levels."""
-    return [(at, np.clip(np.rint(change(one)), 0, 255).astype(np.uint8)) for at, one in frames]
+    return [(at, np.clip(np.rint(change(frame)), 0, 255).astype(np.uint8)) for at, frame in frames]
 
 
 def uneven(frames: Frames) -> Changed:
@@ -131,7 +131,7 @@ def uneven(frames: Frames) -> Changed:
     grid = np.linspace(first, last, 10_000)
     times = np.interp([at for at, _ in frames], clock(grid), grid)
     return Changed(
-        "tempo up and down by 15 %", [(float(at), one) for at, (_, one) in zip(times, frames, strict=True)], clock
+        "tempo up and down by 15 %", [(float(at), frame) for at, (_, frame) in zip(times, frames, strict=True)], clock
     )
 
 
@@ -142,7 +142,7 @@ def still_around(frames: Frames) -> Changed:
     before = [(first + step * index, frames[0][1]) for index in range(number)]
     shift = number * step
     after = [(last + shift + step * (index + 1), frames[-1][1]) for index in range(number)]
-    inside = [(at + shift, one) for at, one in frames]
+    inside = [(at + shift, frame) for at, frame in frames]
     return Changed("3 s still before and after", before + inside + after, lambda at: at - shift)
 
 
@@ -162,26 +162,26 @@ def pan(frames: Frames, share: float) -> np.ndarray:
 def moved(frames: Frames, path: np.ndarray, scale: np.ndarray | float = 1.0, turn: float = 0.0) -> Frames:
     """Frames as a camera sees them that moves along a path in pixels, zooms and is turned by degrees."""
     shifted = []
-    for (at, one), (down, right), zoom in zip(frames, path, np.broadcast_to(scale, len(frames)), strict=True):
+    for (at, frame), (down, right), zoom in zip(frames, path, np.broadcast_to(scale, len(frames)), strict=True):
         # On a finer grid, so that no blur comes and goes with the parts of a pixel.
-        fine = cv2.resize(one, None, fx=FINER, fy=FINER, interpolation=cv2.INTER_CUBIC)
+        fine = cv2.resize(frame, None, fx=FINER, fy=FINER, interpolation=cv2.INTER_CUBIC)
         height, width = fine.shape[:2]
         matrix = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), turn, float(zoom))
         matrix[:, 2] += FINER * right, FINER * down
         fine = cv2.warpAffine(fine, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-        picture = cv2.resize(fine, one.shape[1::-1], interpolation=cv2.INTER_AREA)
-        shifted.append((at, picture.reshape(one.shape)[inner(one)]))
+        picture = cv2.resize(fine, frame.shape[1::-1], interpolation=cv2.INTER_AREA)
+        shifted.append((at, picture.reshape(frame.shape)[inner(frame)]))
     return shifted
 
 
-def inner(one: np.ndarray) -> tuple[slice, slice]:
+def inner(frame: np.ndarray) -> tuple[slice, slice]:
     """Middle 80 % of a picture."""
-    return tuple(slice(round(0.1 * size), size - round(0.1 * size)) for size in one.shape[:2])
+    return tuple(slice(round(0.1 * size), size - round(0.1 * size)) for size in frame.shape[:2])
 
 
-def resized(one: np.ndarray, share: float) -> np.ndarray:
+def resized(frame: np.ndarray, share: float) -> np.ndarray:
     """Picture of a share of its size."""
-    small = cv2.resize(one, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
+    small = cv2.resize(frame, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
     return small.reshape(*small.shape[:2], -1)
 
 

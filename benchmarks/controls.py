@@ -58,13 +58,13 @@ def is_answered(times: np.ndarray, values: np.ndarray) -> bool:
 
 def of_files(paths: list[pathlib.Path], seconds: int) -> list[bool]:
     """Returns whether each part of so many seconds of files is answered."""
-    told = []
+    answered = []
     for recording in map(series_files.series_of, paths):
         times = recording.times - recording.times[0]
         for start in np.arange(0, times[-1] - 0.99 * seconds, seconds):
             inside = (times >= start) & (times < start + seconds)
-            told.append(is_answered(times[inside], recording.values[inside]))
-    return told
+            answered.append(is_answered(times[inside], recording.values[inside]))
+    return answered
 
 
 def report(lengths: list[int], paths: list[pathlib.Path]) -> str:

@@ -102,8 +102,8 @@ def predicted(folder, group, flags):
     done = subprocess.run([*words, *(str(case.path) for case in group)], env=environment, cwd=ROOT, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
     lines, written = done.stdout.decode(errors="replace").splitlines(), out / "predictions.json"
-    told = json.loads(written.read_text()) if written.exists() else []
-    records = {one["recording"]: one for one in told if one["verdict"]}  # The others are refused.
+    rows = json.loads(written.read_text()) if written.exists() else []
+    records = {row["recording"]: row for row in rows if row["verdict"]}  # The others are refused.
     if not peak.read_text():
         return "hang", lines, records, 0.0
     code, memory = (int(word) for word in peak.read_text().split())
@@ -130,15 +130,15 @@ def outcome_of(case, lines, records):
         return "read and refused" if record else f"no word of its own: {lines[-1:]}"
     if complaints:
         return f"refused although sound: {complaints}" if case.is_sound else REFUSED
-    told = [answer for answer in record["answers"] if answer["value"] is not None]
-    for answer in told:
+    answers = [answer for answer in record["answers"] if answer["value"] is not None]
+    for answer in answers:
         if not any(is_right(case, value) for value in (answer["value"], answer["pairs_hz"]) if value):
             return f"a number made up: {answer['value']} in place of {case.truth}"
-    if case.is_sound and not told:
+    if case.is_sound and not answers:
         return "nothing read although sound"
-    if not told:
+    if not answers:
         return NOTHING
-    return READ if all(is_right(case, answer["value"]) for answer in told) else OPEN
+    return READ if all(is_right(case, answer["value"]) for answer in answers) else OPEN
 
 
 def is_right(case, value):
@@ -158,7 +158,7 @@ def examples(folder):
     clips = building.load(digits.Builder, "own", folder, None, print)
     with built.reading(clips):
         sets = [clips.builder.as_dataset(split=split, shuffle_files=False) for split in ("train", "validation", "test")]
-        return [np.asarray(value).tobytes() for one in sets for row in tfds.as_numpy(one) for value in row.values()]
+        return [np.asarray(value).tobytes() for part in sets for row in tfds.as_numpy(part) for value in row.values()]
 
 
 def report(found, memory, seed, changed=""):

@@ -101,7 +101,7 @@ class Maker:
 
     def sparse(self, kind):
         """Returns a file of more bytes than memory has, hardly any of which are on the disk."""
-        ending, content, truth = self.pick([one for one in self.sound if one[0] not in (".wav", ".ts")])
+        ending, content, truth = self.pick([file for file in self.sound if file[0] not in (".wav", ".ts")])
         case = self.put(kind, ending, content, truth)
         os.truncate(case.path, 8 * 10**11)
         return case

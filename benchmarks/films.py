@@ -112,7 +112,7 @@ def outcome(true: tuple[float, ...], said: float | None) -> str:
         return real.REFUSED if said is None else real.ANSWERED
     if said is None or not math.isfinite(said):
         return real.SILENT
-    ratios = [said / one for one in true]
+    ratios = [said / hertz for hertz in true]
     if any(abs(ratio - 1) <= NEAR for ratio in ratios):
         return real.RIGHT
     return OCTAVE if any(abs(ratio / factor - 1) <= NEAR for ratio in ratios for factor in (0.5, 2)) else real.WRONG

@@ -35,8 +35,8 @@ def fit(hearts=None):
     # Record (20): time (253, uint32), power (7, uint16), heart rate (3, uint8) that every third message has.
     both = struct.pack("<BBBHB", 0x40, 0, 0, 20, 3) + bytes((253, 4, 0x86, 7, 2, 0x84, 3, 1, 2))
     alone = struct.pack("<BBBHB", 0x41, 0, 0, 20, 2) + bytes((253, 4, 0x86, 7, 2, 0x84))
-    rows = [struct.pack("<BIHB", 0, 1_000_000_000 + k, one, 90 + k % 7) if k % 3 == 1 else
-            struct.pack("<BIH", 1, 1_000_000_000 + k, one) for k, one in enumerate(hearts)]  # fmt: skip
+    rows = [struct.pack("<BIHB", 0, 1_000_000_000 + k, heart, 90 + k % 7) if k % 3 == 1 else
+            struct.pack("<BIH", 1, 1_000_000_000 + k, heart) for k, heart in enumerate(hearts)]  # fmt: skip
     body = both + alone + b"".join(rows)
     head = struct.pack("<BBHI4s", 14, 0x20, 2132, len(body), b".FIT")
     content = head + struct.pack("<H", compute_crc(head)) + body
@@ -60,7 +60,7 @@ def acq(counts=None):
     kinds = struct.pack("<hhhh", 2, 2, 2, 2)
     slow = iter(counts[::2])
     samples = np.array(
-        [one for k, fast in enumerate(counts) for one in ((fast, next(slow)) if k % 2 == 0 else (fast,))], "<i2"
+        [count for k, fast in enumerate(counts) for count in ((fast, next(slow)) if k % 2 == 0 else (fast,))], "<i2"
     )
     return b"".join(map(bytes, (graph, *channels))) + foreign + kinds + samples.tobytes() + struct.pack("<ii", 8, 0)
 
@@ -75,7 +75,7 @@ def _filled(kind, revision, **fields):
 def gpx(before=""):
     """Returns a track whose heart rate is the wave, and whose height never changes."""
     point = '<trkpt lat="48.1" lon="11.5"><ele>500</ele><time>{}</time><extensions><g:hr>{}</g:hr></extensions></trkpt>'
-    points = "".join(point.format(*one) for one in zip(STAMPS, WAVE, strict=True))
+    points = "".join(point.format(*pair) for pair in zip(STAMPS, WAVE, strict=True))
     return f'<?xml version="1.0"?>{before}<gpx xmlns:g="g"><trk><name>Run</name><trkseg>{points}</trkseg></trk></gpx>'
 
 
@@ -93,7 +93,7 @@ def health():
     """Returns an export of Apple Health: heart rates that are the wave, fewer steps, and sleep in words."""
     record = '<Record type="HK{}" startDate="{}" value="{}"/>'
     stamps = [stamp.replace("T", " ").replace("Z", " +0100") for stamp in STAMPS]
-    hearts = [record.format("QuantityTypeIdentifierHeartRate", *one) for one in zip(stamps, WAVE, strict=True)]
+    hearts = [record.format("QuantityTypeIdentifierHeartRate", *pair) for pair in zip(stamps, WAVE, strict=True)]
     steps = [record.format("QuantityTypeIdentifierStepCount", stamps[k], k % 5) for k in range(0, COUNT, 2)]
     sleep = [record.format("CategoryTypeIdentifierSleepAnalysis", stamps[0], "Asleep")]
     declared = "<!DOCTYPE HealthData [<!ELEMENT HealthData (Record*)><!ATTLIST Record type CDATA #REQUIRED>]>"

@@ -20,7 +20,7 @@ class Small(nn.Module):
         super().__init__()
         sizes = (channels, 16, 32, 32)
         self.convolutions = nn.ModuleList(
-            nn.Conv3d(one, other, (1, 3, 3), (1, 2, 2)) for one, other in itertools.pairwise(sizes)
+            nn.Conv3d(inputs, outputs, (1, 3, 3), (1, 2, 2)) for inputs, outputs in itertools.pairwise(sizes)
         )
         self.over_time, self.head = nn.Conv1d(32, 64, 3), nn.Linear(64, 4)
 
@@ -53,10 +53,10 @@ class Cnn3d(nn.Module):
     def __init__(self, channels=1):
         super().__init__()
         layers = []
-        for one, other in ((channels, 64), (64, 128)):
+        for inputs, outputs in ((channels, 64), (64, 128)):
             layers += [
-                nn.Conv3d(one, other, (5, 3, 3), padding="same"),
-                norm(other),
+                nn.Conv3d(inputs, outputs, (5, 3, 3), padding="same"),
+                norm(outputs),
                 nn.ReLU(),
                 nn.MaxPool3d((1, 2, 2)),
             ]

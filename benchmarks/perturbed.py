@@ -63,8 +63,8 @@ def forms(folder: pathlib.Path) -> Iterator[Form]:
     for line in listed:
         frames, true = list(real.video(folder / line["file"])), real.truth(line)
         for changed in changes.worse(frames):
-            if (told := of_part(true, changed)) is not None:
-                yield Form(line["file"], told, changed)
+            if (part := of_part(true, changed)) is not None:
+                yield Form(line["file"], part, changed)
         if true.hertz:
             for name, ended in changes.ended(frames, 1 / true.hertz[0]):
                 yield Form(line["file"], real.Truth((), None, None, 0.0), changes.Changed(name, ended), ended=True)
@@ -72,7 +72,7 @@ def forms(folder: pathlib.Path) -> Iterator[Form]:
 
 def row(file: str, change: str, true: real.Truth, reading: result.Reading, ended: bool = False) -> dict:
     """Outcome of one reading."""
-    surest = [one for one in reading.answers[:1] if one.verdict in (result.CLEAR, result.UNCLEAR)]
+    surest = [answer for answer in reading.answers[:1] if answer.verdict in (result.CLEAR, result.UNCLEAR)]
     return {
         "file": file, "change": change, "outcome": real.outcome(true, reading.clear)[0],
         "confidence": surest[0].confidence if surest else None, "right": is_right(true, reading), "ended": ended,
@@ -114,7 +114,7 @@ def outcomes(head: str, kinds: tuple[str, ...], table: list[dict]) -> str:
     counts = collections.Counter((row["change"], row["outcome"]) for row in table)
     names = dict.fromkeys(row["change"] for row in table)
     return markdown_tables.markdown_table(
-        [head, *kinds], [[name, *(str(counts[name, one]) for one in kinds)] for name in names]
+        [head, *kinds], [[name, *(str(counts[name, kind]) for kind in kinds)] for name in names]
     )
 
 
@@ -126,7 +126,7 @@ def figure(table: list[dict], path: pathlib.Path):
     axes = drawn.add_subplot()
     axes.plot((0, 1), (0, 1), color="0.7", linewidth=1)
     bins = reliability(table)
-    axes.plot([one[3] for one in bins], [one[4] for one in bins], "o-", color="#0072B2")
+    axes.plot([row[3] for row in bins], [row[4] for row in bins], "o-", color="#0072B2")
     for _, _, number, mean, share in bins:
         beside = -6, 4 if share < 0.1 else -12  # Above the axis, else below the line.
         axes.annotate(str(number), (mean, share), beside, textcoords="offset points", ha="right", fontsize=9)

@@ -71,17 +71,17 @@ class Truth:
 
 def truth(row: dict[str, str]) -> Truth:
     """Truth of a row of `truth.csv`."""
-    told, tolerance = row["truth"], row["tolerance"]
-    if row["kind"].startswith("control") or told.startswith("nothing"):
+    truth, tolerance = row["truth"], row["tolerance"]
+    if row["kind"].startswith("control") or truth.startswith("nothing"):
         return Truth((), None, None, 0.0)
     numbers = re.findall(NUMBER + r" ?(reps|rep|bpm|in all|Hz)?", tolerance)
-    near = next((float(one) / (60 if unit == "bpm" else 1) for one, unit in numbers if "rep" not in unit), None)
-    off = next((float(one) for one, unit in numbers if "rep" in unit), 0.0)
-    counts = re.findall(r"([\d.]+) (?:in all|reps)", told)
-    hertz = tuple(float(one) for one in re.findall(NUMBER + " Hz", told))
-    count = max((float(one) for one in counts), default=None) if off or not hertz else None
-    span = re.search(r"Hz (?:at|in) ([\d.]+)-([\d.]+) s", told)
-    rate = re.search("at rate " + NUMBER, told)
+    near = next((float(number) / (60 if unit == "bpm" else 1) for number, unit in numbers if "rep" not in unit), None)
+    off = next((float(number) for number, unit in numbers if "rep" in unit), 0.0)
+    counts = re.findall(r"([\d.]+) (?:in all|reps)", truth)
+    hertz = tuple(float(number) for number in re.findall(NUMBER + " Hz", truth))
+    count = max((float(number) for number in counts), default=None) if off or not hertz else None
+    span = re.search(r"Hz (?:at|in) ([\d.]+)-([\d.]+) s", truth)
+    rate = re.search("at rate " + NUMBER, truth)
     return Truth(hertz, near, count, off, span and (float(span[1]), float(span[2])), rate and float(rate[1]))
 
 
@@ -156,9 +156,9 @@ def judge(path: pathlib.Path, true: Truth) -> Judged:
         return Judged(refusal.found, how, "-", "-", None, time.process_time() - began, None)
     taken, answers = time.process_time() - began, done.reading.clear
     how, error = outcome(true, answers)
-    told = "; ".join(words(answer) for answer in answers) or "-"
+    said = "; ".join(words(answer) for answer in answers) or "-"
     surest = f"{answers[0].confidence:.2f}" if answers else "-"
-    return Judged(told, how, surest, done.reading.verdict, error, taken, done)
+    return Judged(said, how, surest, done.reading.verdict, error, taken, done)
 
 
 def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
@@ -191,10 +191,10 @@ def learned(path: pathlib.Path, done: source_reader.Done, true: Truth, seconds: 
     if not done.learned:
         return ["-", "-", "-"]
     hertz = done.learned[-1].hertz
-    error = min((hertz - one for one in true.hertz), key=abs, default=None)
+    error = min((hertz - true_hertz for true_hertz in true.hertz), key=abs, default=None)
     if error is None or true.near is None:
         return [f"{hertz:.3f} Hz", "-" if error is None else f"{error:+.3f}", "-"]
-    octaves = [abs(hertz - factor * one) for one in true.hertz for factor in (0.5, 2)]
+    octaves = [abs(hertz - factor * true_hertz) for true_hertz in true.hertz for factor in (0.5, 2)]
     at_octave = OCTAVE if min(octaves) <= 2 * true.near else WRONG
     return [f"{hertz:.3f} Hz", f"{error:+.3f}", RIGHT if abs(error) <= true.near else at_octave]
 
@@ -212,19 +212,23 @@ def in_digits(hertz: float, of: float, sign: str = "") -> str:
 
 def totals(table: list[dict[str, str]]) -> str:
     """Sentences on how many are right."""
-    told = _totals([row["outcome"] for row in table])
+    totals = _totals([row["outcome"] for row in table])
     if known := [row["before"].split(":")[0] for row in table if row["before"] != "-"]:
-        told += f" Before: {_totals(known)}"
+        totals += f" Before: {_totals(known)}"
     learned_ones = [row[LEARNED[2]] for row in table if row.get(LEARNED[2], "-") != "-"]
     if learned_ones:
-        parts = [f"{learned_ones.count(one)} {one}" for one in (RIGHT, OCTAVE, WRONG)]
-        told += f" Of {len(learned_ones)} that SimPer learned from, its frequency is {', '.join(parts)}."
-    return told
+        parts = [f"{learned_ones.count(outcome)} {outcome}" for outcome in (RIGHT, OCTAVE, WRONG)]
+        totals += f" Of {len(learned_ones)} that SimPer learned from, its frequency is {', '.join(parts)}."
+    return totals
 
 
 def _totals(outcomes: list[str]) -> str:
-    controls = sum(one in (REFUSED, ANSWERED) for one in outcomes)
-    parts = [f"{outcomes.count(one)} {one}" for one in (RIGHT, NAMED, WRONG, SILENT, NOT_OPENED) if one in outcomes]
+    controls = sum(outcome in (REFUSED, ANSWERED) for outcome in outcomes)
+    parts = [
+        f"{outcomes.count(outcome)} {outcome}"
+        for outcome in (RIGHT, NAMED, WRONG, SILENT, NOT_OPENED)
+        if outcome in outcomes
+    ]
     repeat = f"Of {len(outcomes) - controls} that repeat: {', '.join(parts)}."
     return f"{repeat} Of {controls} controls: {outcomes.count(ANSWERED)} answered."
 

@@ -51,7 +51,7 @@ RULES = {
     "differ": Rule("halves differ by more than sampling", events, "differ", lambda *given: True, _EARLY),
     "many weighed": Rule("80 candidates are weighed, not 30", movement, "WEIGHED", 30, _EARLY),
     "few of a tempo": Rule("8 candidates of a tempo, not 3", movement, "OF_A_TEMPO", 3, _EARLY),
-    "whole cycles": Rule("slower and faster readings are compared", movement, "whole_cycle", lambda one, *_: one),
+    "whole cycles": Rule("slower and faster readings are compared", movement, "whole_cycle", lambda run, *_: run),
     "picture halves": Rule("the picture tells halves", halves, "are_halves", lambda run: False),
     "sampled": Rule("cycles that frames catch differently", movement, "SAMPLED", 1),
     "longest": Rule("the longest run stands for its parts", movement, "longer", lambda *given: []),
@@ -92,20 +92,23 @@ REMEMBERED = (
 def film_parts(rows: list[tuple[films.Film, dict[str, float | None]]]) -> Iterator[tuple[str, ablation.Rows]]:
     """Yields heads and outcomes of films at hand, and of the others."""
     for groups, title in ((films.AT_HAND, "at hand"), (films.TEST, "others")):
-        inside = [(film, told) for film, told in rows if film.group in groups]
+        inside = [(film, answers) for film, answers in rows if film.group in groups]
         repeat = sum(bool(film.hertz) for film, _ in inside)
         yield (
             f"Films {title}: {repeat} repeat, {len(inside) - repeat} are controls.",
-            [{name: (films.outcome(film.hertz, one),) for name, one in told.items()} for film, told in inside],
+            [
+                {name: (films.outcome(film.hertz, hertz),) for name, hertz in answers.items()}
+                for film, answers in inside
+            ],
         )
 
 
 def read_films(given: argparse.Namespace, names: list[str]) -> Iterator[tuple[films.Film, dict[str, float | None]]]:
     """Yields films with what is told of them with every rule, by the name "", and without each of some."""
     for film, some in films.all_frames(given.films, given.real, given.kept):
-        told = dict(ablation.said(lambda some=some: films.surest(films.reading_of(some)), RULES, names, REMEMBERED))
-        print(film.group, film.name, film.hertz, told, sep=" | ", flush=True)
-        yield film, told
+        answers = dict(ablation.said(lambda some=some: films.surest(films.reading_of(some)), RULES, names, REMEMBERED))
+        print(film.group, film.name, film.hertz, answers, sep=" | ", flush=True)
+        yield film, answers
 
 
 def main():
@@ -128,9 +131,9 @@ def main():
         parts = series_rules.parts(given.series, given.real, names, given.longest)
     else:
         parts = film_parts(list(read_films(given, names)))
-    told = ablation.report(parts, rules)
-    print(told)
-    document.into_document(given.document, f"{COMMAND} --series" if given.series else COMMAND, told)
+    report = ablation.report(parts, rules)
+    print(report)
+    document.into_document(given.document, f"{COMMAND} --series" if given.series else COMMAND, report)
 
 
 if __name__ == "__main__":

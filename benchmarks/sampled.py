@@ -84,10 +84,10 @@ def report(step: float, kinds: Sequence[str] = KINDS) -> str:
     periods = np.round(step * np.arange(np.ceil(FIRST / step - 1e-9), LAST / step + 1e-9), 3)
     rows = []
     for kind in kinds:
-        told = {float(period): outcome(kind, float(period)) for period in periods}
-        print(kind, {period: one for period, one in told.items() if one != RIGHT}, flush=True)
-        counts = collections.Counter(told.values())
-        rows.append([kind, *(str(counts[one]) for one in (RIGHT, HALF, DOUBLE, OTHER, SILENT))])
+        outcomes = {float(period): outcome(kind, float(period)) for period in periods}
+        print(kind, {period: found for period, found in outcomes.items() if found != RIGHT}, flush=True)
+        counts = collections.Counter(outcomes.values())
+        rows.append([kind, *(str(counts[found]) for found in (RIGHT, HALF, DOUBLE, OTHER, SILENT))])
     return markdown_tables.markdown_table(["movement", RIGHT, HALF, DOUBLE, OTHER, SILENT], rows)
 
 

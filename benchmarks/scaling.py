@@ -158,8 +158,8 @@ def scaling_table() -> str:
         for faster in FASTER:
             for bits in LINKS:
                 shares = [efficiency(measured / faster, size, 0, number, bits, LATENCY) for number in NUMBERS]
-                told = f"{measured:.3g} s" if faster == 1 else f"{measured:.3g} s / {faster}"
-                lines.append([encoder, f"{size / 1e6:.3g}", told, f"{bits / 1e9:g}", *(f"{s:.1%}" for s in shares)])
+                seconds = f"{measured:.3g} s" if faster == 1 else f"{measured:.3g} s / {faster}"
+                lines.append([encoder, f"{size / 1e6:.3g}", seconds, f"{bits / 1e9:g}", *(f"{s:.1%}" for s in shares)])
     header = ["encoder", "gradients, MB", "compute a step", "link, Gbit/s"]
     return markdown_tables.markdown_table([*header, *(f"{number} replicas" for number in NUMBERS)], lines)
 

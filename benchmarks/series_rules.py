@@ -37,7 +37,7 @@ _COURSE, _TRIED, _FOUND = ("best", "_tries", "find"), ("_tries", "find"), ("find
 
 
 def _without(name):
-    return lambda *given: ((one, course) for one, course in _COURSES(*given) if one != name)
+    return lambda *given: ((kind, course) for kind, course in _COURSES(*given) if kind != name)
 
 
 def _plain(places, curve, is_known, half):
@@ -49,7 +49,7 @@ RULES = {
     "slope": Rule("its slopes are one", beat_courses, "_courses", _without("slope"), _COURSE),
     "energy": Rule("energy above the band is one", beat_courses, "_courses", _without("energy"), _COURSE),
     "common": Rule("channels have a part in common", beat_courses, "_sources", lambda *given: (
-        one for one in _SOURCES(*given) if one[0] is not None), _COURSE),
+        source for source in _SOURCES(*given) if source[0] is not None), _COURSE),
     "flat": Rule("flat energy shows no beats", beat_courses, "_FLAT", 0.0, _COURSE),
     "faint": Rule("what filters leave of nothing is nothing", beat_courses, "_FAINT", 0.0, _COURSE),
     "holes": Rule("nothing is known in holes", beat_courses, "_HOLE", np.inf, _TRIED),
@@ -184,15 +184,15 @@ def parts(
     rows: dict[str, ablation.Rows] = {}
     left = []
     for item in items(folder, published):
-        began, told = time.process_time(), {}
+        began, without = time.process_time(), {}
         for name, outcomes in ablation.said(item.judge, RULES, names, REMEMBERED):
-            told[name] = outcomes
+            without[name] = outcomes
             if not name and time.process_time() - began > longest:
                 left.append(item.name)
                 break
         else:
-            rows.setdefault(item.part, []).append(told)
-        moved = {name: len(one) == 1 and one[0] for name, one in told.items() if name and one != told[""]}
-        print(item.part, item.name, *set(told[""]), moved, sep=" | ", flush=True)
+            rows.setdefault(item.part, []).append(without)
+        moved = {name: len(found) == 1 and found[0] for name, found in without.items() if name and found != without[""]}
+        print(item.part, item.name, *set(without[""]), moved, sep=" | ", flush=True)
     print(f"{len(left)} take more than {longest:g} s and are left out: {', '.join(left)}.")
     return [(f"{part.capitalize()}: {len(some)} recordings.", some) for part, some in rows.items()]

@@ -138,8 +138,8 @@ def gb_a_clip(encoder, frame_shape, num_frames, num_views, precision="float32") 
         precision: A Keras policy.
     """
     short = max(10, min(num_frames, 75_000 // (frame_shape[0] * frame_shape[1])))  # Some seconds.
-    one, three = (step_gib(encoder, frame_shape, short, number, 0, precision) for number in (1, 3))
-    return (three - one) / 2 * GB * num_frames / short * num_views / VIEWS
+    single, triple = (step_gib(encoder, frame_shape, short, number, 0, precision) for number in (1, 3))
+    return (triple - single) / 2 * GB * num_frames / short * num_views / VIEWS
 
 
 def stated(path) -> str:

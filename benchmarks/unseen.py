@@ -59,7 +59,7 @@ def report(rows: list[dict[str, str]]) -> str:
     lines = []
     for group in sorted({row["group"] for row in rows}):
         outcomes = [row["outcome"] for row in rows if row["group"] == group and row["outcome"]]
-        controls = sum(one in (real.REFUSED, real.ANSWERED) for one in outcomes)
+        controls = sum(outcome in (real.REFUSED, real.ANSWERED) for outcome in outcomes)
         counts = [len(outcomes) - controls, *map(outcomes.count, REPEATS), controls, outcomes.count(real.ANSWERED)]
         lines.append([group, *map(str, counts)])
     return markdown_tables.markdown_table(("group", "repeats", *REPEATS, "controls", "answered"), lines)

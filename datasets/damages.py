@@ -57,9 +57,9 @@ def wrong_number(rng):
 
 def face_clips(read, path, size, window):
     """Reads as a builder of faces does, and checks that the clips are those that were planned."""
-    one = read(path)
-    clips = list(face_recordings.face_clips(one, size, window, window))
-    assert len(clips) == sum(not planned.problem for planned in face_recordings.plan(one, window, window))
+    recording = read(path)
+    clips = list(face_recordings.face_clips(recording, size, window, window))
+    assert len(clips) == sum(not planned.problem for planned in face_recordings.plan(recording, window, window))
     return clips
 
 

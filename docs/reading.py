@@ -88,8 +88,8 @@ def _chances(axes, stretch):
 
 
 def _candidates(axes, stretch, candidates):
-    for one in candidates:
-        axes.plot(one.hertz * stretch.rate, one.confidence, "o", color=COLORS[0], alpha=0.4)
+    for candidate in candidates:
+        axes.plot(candidate.hertz * stretch.rate, candidate.confidence, "o", color=COLORS[0], alpha=0.4)
     axes.axhline(film_reader.CLEAR, color="0.5", linestyle="--", linewidth=1)
     axes.set_xscale("log")
     axes.set_ylim(0, 1)

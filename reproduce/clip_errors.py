@@ -84,8 +84,8 @@ def _reader(grid, run):
         with data.opened(settings) as clips:
             examples, _ = clips.split(run.split)
             read = {
-                one["id"].decode(): read_clip(one["clip"], float(one["rate"]), settings.band)
-                for one in examples.as_numpy_iterator()
+                example["id"].decode(): read_clip(example["clip"], float(example["rate"]), settings.band)
+                for example in examples.as_numpy_iterator()
             }
         table = pd.DataFrame.from_dict(read, orient="index").rename_axis("id")
         files.write_atomically(path, table.to_csv(float_format="%.6g"))

@@ -112,14 +112,14 @@ def gather(study: Study, scale: Scale, seeds: Sequence[int], grid: Grid) -> Resu
     """Returns what the runs of a table have measured so far."""
     runs = list(dict.fromkeys(source for run in study.runs() for source in run.with_sources()))
     seeded = {run: list(dict.fromkeys(run.seeded(seed) for seed in seeds)) for run in runs}
-    rows = {run: [row for one in of_seeds for row in grid.rows_of(one)] for run, of_seeds in seeded.items()}
+    rows = {run: [row for member in of_seeds for row in grid.rows_of(member)] for run, of_seeds in seeded.items()}
     behind_reader = {}
     for cell in study.cells():
         if clip_errors.is_behind_reader(cell.protocol):
             behind_reader.setdefault(cell.run, []).append(cell.protocol)
     for run, protocols in behind_reader.items():
-        for one in seeded[run]:
-            rows[run] += clip_errors.rows_behind_reader(grid, one, sorted(set(protocols)))
+        for member in seeded[run]:
+            rows[run] += clip_errors.rows_behind_reader(grid, member, sorted(set(protocols)))
     names = {run: grid.folder_of(run.seeded(seeds[0])).name for run in runs}
     pairs = [cells for block in study.blocks for titles in block.paired for cells in block.pairs(*titles) if all(cells)]
     tested = {cells: paired.row(grid, *cells, seeds) for cells in pairs}

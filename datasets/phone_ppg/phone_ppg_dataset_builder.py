@@ -81,5 +81,5 @@ class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
 
     def _generate_examples(self, recordings):
         config = self.builder_config
-        for one in recordings:
-            yield from reader.clips(one, config.seconds, config.every, config.rate)
+        for recording in recordings:
+            yield from reader.clips(recording, config.seconds, config.every, config.rate)

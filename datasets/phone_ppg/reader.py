@@ -133,9 +133,9 @@ def splits(recordings, config):
         recordings, config.train_fraction, config.validation_fraction, SUBJECTS, config.seed
     )
     for part, members in parts.items():
-        windows = [window for one in members for window in plan(one, config.seconds, config.every)]
+        windows = [window for recording in members for window in plan(recording, config.seconds, config.every)]
         if all(window.problem for window in windows):
-            reasons = [reason for one in members for reason in _skips(one, config)]
+            reasons = [reason for recording in members for reason in _skips(recording, config)]
             raise ValueError(f"The {part} split would be empty. {'; '.join(reasons[:3])}")
     return parts
 
@@ -150,33 +150,33 @@ def checkup(root, config):
 
     def examine(path, decode):
         try:
-            one = recording_of(path)
+            recording = recording_of(path)
         except RawDataError as error:
             return checks.Report(problem=str(error))
         seconds, labels = (
-            float(one.times[-1]),
-            [w.label for w in plan(one, config.seconds, config.every) if not w.problem],
+            float(recording.times[-1]),
+            [w.label for w in plan(recording, config.seconds, config.every) if not w.problem],
         )
         odd = [
             f"{key}: {reason}"
-            for key, example in (clips(one, config.seconds, config.every, config.rate) if decode else ())
+            for key, example in (clips(recording, config.seconds, config.every, config.rate) if decode else ())
             for reason in checks.unmoving(example["clip"])
         ]
-        frames = len(one.times)
+        frames = len(recording.times)
         return checks.Report(
             "",
-            one.subject,
+            recording.subject,
             frames,
             (frames - 1) / seconds,
             seconds,
             tuple(labels),
-            tuple(_skips(one, config)),
+            tuple(_skips(recording, config)),
             tuple(odd),
         )
 
     def decide(reports):
         parts = splits([recording_of(path) for path in paths], config)
-        return checks.outcome({part: [one.id for one in ones] for part, ones in parts.items()}, reports)
+        return checks.outcome({part: [recording.id for recording in ones] for part, ones in parts.items()}, reports)
 
     units = [
         checks.Unit(path.stem, (path, path.with_suffix(".RR")), functools.partial(examine, path)) for path in paths

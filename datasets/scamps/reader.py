@@ -130,9 +130,9 @@ def clips(path, size, window, stride):
     Raises:
         RawDataError: the file is damaged, or shorter than one clip.
     """
-    one = _read_whole(pathlib.Path(path), window)
-    frames = (_to_uint8(frame, size) for frame in one.frames())
-    yield from face_recordings.clips(one, frames, window, stride)
+    recording = _read_whole(pathlib.Path(path), window)
+    frames = (_to_uint8(frame, size) for frame in recording.frames())
+    yield from face_recordings.clips(recording, frames, window, stride)
 
 
 def checkup(root, config):
@@ -161,8 +161,8 @@ def _decide(paths, root, config, reports):
 
 def _read_whole(path, window):
     """Returns the `FaceRecording` of a file that has one clip at least."""
-    one = recording_of(path)
-    if len(one.times) < window:
+    recording = recording_of(path)
+    if len(recording.times) < window:
         action = "Lower the window in the builder's config."
         raise RawDataError(path, f"{len(one.times)} frames", f"{window}, for one clip", action)
     return one

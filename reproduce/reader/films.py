@@ -82,15 +82,15 @@ def small(path) -> tuple[np.ndarray, float] | None:
     return (frames, (len(times) - 1) / (times[-1] - times[0])) if changes.mean() >= STILL else None
 
 
-def alike(one: np.ndarray, other: np.ndarray) -> float:
+def alike(frames: np.ndarray, others: np.ndarray) -> float:
     """Returns the highest correlation of any of a few frames of one film with any of another: 1 for the same picture.
 
     Args:
-        one, other: `(n, H, W)` frames of one size.
+        frames, others: `(n, H, W)` frames of one size.
     """
     chosen = []
-    for frames in (one, other):
-        few = frames[np.linspace(0, len(frames) - 1, 8).astype(int)].reshape(8, -1).astype(np.float32)
+    for film in (frames, others):
+        few = film[np.linspace(0, len(film) - 1, 8).astype(int)].reshape(8, -1).astype(np.float32)
         few -= few.mean(1, keepdims=True)
         chosen.append(few / (np.linalg.norm(few, axis=1, keepdims=True) + 1e-6))
     return float((chosen[0] @ chosen[1].T).max())

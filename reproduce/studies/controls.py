@@ -93,7 +93,7 @@ def strongest(name: str, run: Run, columns: list[tuple[str, str]]) -> list[Line]
     """
     clips = reading(run)
     return [
-        Line(title, tuple(Cell(clips, protocol, metric) if one in ways else None for one, metric in columns))
+        Line(title, tuple(Cell(clips, protocol, metric) if way in ways else None for way, metric in columns))
         for protocol, (title, ways) in _STRONGEST.get(name, _OF_SKIN).items()
     ]
 

@@ -15,7 +15,6 @@ SPLITS = tuple(f"phone_ppg/split{number}" for number in range(5))  # All that th
 SIMPER, COMBINED = METHODS["simper"].title, "simper_tf.read where it is clear, else SimPer"
 # Protocol -> its column.
 _IN_SHORT = {"fft": "no label", "1nn": "labels of 12 people"}
-_FIRST = (SIMPER, named("sinc"), named("supervised"))  # The method, the best of the others, and labels alone.
 _UNLABELED = {
     "fft": "FFT in the band", "fft_fundamental": "FFT, down to the fundamental",
     "harmonics": "harmonics of features and series", f"{READER}fft": "the reader, else FFT",
@@ -76,18 +75,19 @@ def _chosen(scale, name):
 
 
 def _block(title, runs, base, columns, seconds=True):
-    shown = [name for name in runs if columns is not _IN_SHORT or name in _FIRST]
+    in_short = columns is _IN_SHORT  # The method, with the reader, and the strongest control: what the README has.
+    shown = [SIMPER] if in_short else runs
     lines = [Line(name, tuple(_cell(runs[name], protocol) for protocol in columns)) for name in shown]
-    if columns is _IN_SHORT:
+    if in_short:
         lines.append(Line(COMBINED, tuple(Cell(runs[SIMPER], f"{READER}{protocol}", "mae") for protocol in columns)))
     reader = controls.reading(base)
     for name, ways in _CONTROLS.items():
-        if columns is _IN_SHORT and name == WHITENED:  # The plain sum is stronger.
+        if in_short and name != READ:
             continue
-        cells = tuple(Cell(reader, ways[one], "mae") if one in ways else None for one in columns)
+        cells = tuple(Cell(reader, ways[column], "mae") if column in ways else None for column in columns)
         lines += [Line(name, cells)] * any(cells)
     pairs = [(SIMPER, line.title) for line in lines if line.title != SIMPER]
-    pairs += [(COMBINED, READ)] * (columns is _IN_SHORT)
+    pairs += [(COMBINED, READ)] * in_short
     titles = tuple(f"{words}: MAE (bpm)" for words in columns.values())
     return Block(title, titles, tuple(lines), ranked=False, paired=tuple(pairs), seconds=seconds)
 

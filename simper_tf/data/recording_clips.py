@@ -240,9 +240,9 @@ def _only(counts):
     """Returns the channels that all series have, of their `(name, channels)`; None without any."""
     names = {channels: name for name, channels in reversed(counts)}
     if len(names) > 1:
-        (one, first), (other, second) = sorted(names.items())[:2]
+        (few, first), (many, second) = sorted(names.items())[:2]
         raise ValueError(
-            f"All series must have the same number of channels. Found: {one} in {printable(first)}, {other} in "
+            f"All series must have the same number of channels. Found: {few} in {printable(first)}, {many} in "
             f"{printable(second)}. Name files of one kind, or leave columns out."
         )
     return next(iter(names), None)

@@ -162,8 +162,8 @@ def replayed(views: tf.Tensor, places: tf.Tensor, partners: tf.Tensor, fades: tf
         fades: `(B, M, L)` weight of the partner in [0, 1].
     """
     frames = tf.range(views.shape[2], dtype=places.dtype)
-    one, other = [tf.nn.relu(1.0 - tf.abs(at[..., None] - frames)) for at in (places, partners)]
-    weights = tf.cast((1.0 - fades[..., None]) * one + fades[..., None] * other, views.dtype)
+    here, there = [tf.nn.relu(1.0 - tf.abs(at[..., None] - frames)) for at in (places, partners)]
+    weights = tf.cast((1.0 - fades[..., None]) * here + fades[..., None] * there, views.dtype)
     lines = tf.reshape(views, tf.concat([tf.shape(views)[:3], [math.prod(views.shape[3:])]], 0))
     return tf.reshape(tf.matmul(weights, lines), tf.shape(views))
 

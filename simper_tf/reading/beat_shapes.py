@@ -33,12 +33,12 @@ def correlations(segments: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Returns the correlation of what is seen of each segment and of another one, `(N,)`."""
     seen = np.isfinite(segments) & np.isfinite(others)
     number = seen.sum(axis=1, keepdims=True)
-    one, other = (np.where(seen, part, 0) for part in (segments, others))
-    one, other = (
-        np.where(seen, part - part.sum(axis=1, keepdims=True) / np.maximum(number, 1), 0) for part in (one, other)
+    firsts, seconds = (np.where(seen, part, 0) for part in (segments, others))
+    firsts, seconds = (
+        np.where(seen, part - part.sum(axis=1, keepdims=True) / np.maximum(number, 1), 0) for part in (firsts, seconds)
     )
-    both = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
-    return np.where(number[:, 0] < 3, 0.0, (one * other).sum(axis=1) / np.maximum(both, 1e-12))
+    both = np.sqrt((firsts**2).sum(axis=1) * (seconds**2).sum(axis=1))
+    return np.where(number[:, 0] < 3, 0.0, (firsts * seconds).sum(axis=1) / np.maximum(both, 1e-12))
 
 
 def likeness(course: np.ndarray, template: np.ndarray) -> np.ndarray:

@@ -36,19 +36,19 @@ def without(
     """
     kept: list[movement.Candidate] = []
     tempos: list[float] = []
-    for one in ranked:
-        faint = _power(one) < pixels * FAINT**2
-        of_keys = faint and _is_of_keys(one.hertz, keys, rate)
-        if of_keys or _is_pattern(one, pixels) or _is_fainter(one, least):
-            tempos.append(one.hertz)
-        elif not faint or not _related(one.hertz, tempos):
-            kept.append(one)
+    for candidate in ranked:
+        faint = _power(candidate) < pixels * FAINT**2
+        of_keys = faint and _is_of_keys(candidate.hertz, keys, rate)
+        if of_keys or _is_pattern(candidate, pixels) or _is_fainter(candidate, least):
+            tempos.append(candidate.hertz)
+        elif not faint or not _related(candidate.hertz, tempos):
+            kept.append(candidate)
     return kept
 
 
-def _power(one: movement.Candidate) -> float:
+def _power(candidate: movement.Candidate) -> float:
     """Mean square of the movement that is as fast, over all pixels."""
-    return float(one.run.course.rung.scores.var(0).sum())
+    return float(candidate.run.course.rung.scores.var(0).sum())
 
 
 def _is_of_keys(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
@@ -56,14 +56,14 @@ def _is_of_keys(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
     return len(keys) > 2 and _is_whole(hertz * rate * float(np.median(np.diff(keys))), 0.03)
 
 
-def _is_pattern(one: movement.Candidate, pixels: int) -> bool:
+def _is_pattern(candidate: movement.Candidate, pixels: int) -> bool:
     """Whether what returns is faint and has the tempo of a pattern of frames; other things may move as fast."""
-    return float(_returns(one).sum()) < pixels * FAINT**2 and has_pattern(one.hertz)
+    return float(_returns(candidate).sum()) < pixels * FAINT**2 and has_pattern(candidate.hertz)
 
 
-def _returns(one: movement.Candidate) -> np.ndarray:
+def _returns(candidate: movement.Candidate) -> np.ndarray:
     """Mean square of what returns in every tile, summed over its pixels, `(tiles,)`."""
-    shown = one.evidence
+    shown = candidate.evidence
     samples = events.SAMPLES * (2 * shown.count - 3)  # Of all pairs of events that are one or two apart.
     return np.maximum(shown.tiles, 0) * shown.energy / samples
 
@@ -73,9 +73,9 @@ def has_pattern(hertz: float) -> bool:
     return any(abs(hertz * frames - 1) < 0.01 for frames in PATTERNS)
 
 
-def _is_fainter(one: movement.Candidate, least: np.ndarray) -> bool:
+def _is_fainter(candidate: movement.Candidate, least: np.ndarray) -> bool:
     """Whether what returns is fainter, in the tile where most does, than what pixels make of themselves."""
-    returns = _returns(one)
+    returns = _returns(candidate)
     return bool(returns.max() < least[returns.argmax()])
 
 

@@ -68,7 +68,7 @@ def beside(times: np.ndarray, pulse: np.ndarray, motion: np.ndarray) -> tuple[np
         if is_most.any():
             spans.append((start / rate, (start + length) / rate))
     moments = times[0] + np.arange(len(even)) / rate
-    taken = np.stack([np.interp(times, moments, one) for one in (taken / weights).T], axis=1)
+    taken = np.stack([np.interp(times, moments, wave) for wave in (taken / weights).T], axis=1)
     return pulse - taken, [(times[0] + first, times[0] + last) for first, last in _merged(spans)]
 
 

@@ -76,8 +76,8 @@ def _connected(shared: np.ndarray) -> np.ndarray:
     return moves & (weights >= LEAST * shared.sum())[parts]
 
 
-def shared(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+def shared(first: tuple[float, ...], second: tuple[float, ...]) -> float:
     """Share of the smaller of two boxes that lies in the other one."""
-    corners = np.array((one, other))
+    corners = np.array((first, second))
     height, width = np.maximum(corners[:, 2:].min(0) - corners[:, :2].max(0), 0)
     return float(height * width / np.prod(corners[:, 2:] - corners[:, :2], 1).min())

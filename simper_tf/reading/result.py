@@ -113,22 +113,22 @@ class Answer:
         return (first, last) if is_sure else None
 
 
-def joined(one: Answer, other: Answer, like: Answer, **given) -> Answer:
+def joined(first: Answer, second: Answer, like: Answer, **given) -> Answer:
     """Returns one answer of two, of which the second goes on where the first ends.
 
     Args:
-        one, other: Counts weigh their frequencies and errors. Their courses may overlap: the first then holds.
+        first, second: Counts weigh their frequencies and errors. Their courses may overlap: the first then holds.
         like: The answer that gives the other fields.
         given: Fields that are neither, such as `repetitions`.
     """
-    share, late = one.count / (one.count + other.count), other.times > one.times[-1]
+    share, late = first.count / (first.count + second.count), second.times > first.times[-1]
     return dataclasses.replace(
         like,
-        hertz=share * one.hertz + (1 - share) * other.hertz,
-        error=float(np.hypot(share * one.error, (1 - share) * other.error)),
-        pauses=tuple(sorted({*one.pauses, *other.pauses})),
-        times=np.concatenate((one.times, other.times[late])),
-        course=np.concatenate((one.course, other.course[late])),
+        hertz=share * first.hertz + (1 - share) * second.hertz,
+        error=float(np.hypot(share * first.error, (1 - share) * second.error)),
+        pauses=tuple(sorted({*first.pauses, *second.pauses})),
+        times=np.concatenate((first.times, second.times[late])),
+        course=np.concatenate((first.course, second.course[late])),
         **given,
     )
 

@@ -80,9 +80,12 @@ def _beside(times, values, band, pulse, moving, names):
     """Returns answers on a pulse without what motion explains of it, and clear ones on motion, and notes."""
     rest, spans = motion.beside(times, values[:, pulse], values[:, moving])
     answers, notes = _all_of(times, rest, band)
-    answers = [one if one.channel is None else dataclasses.replace(one, channel=pulse[one.channel]) for one in answers]
-    steps = [one for one in _all_of(times, values[:, moving], band)[0] if one.verdict == result.CLEAR]
-    answers += [dataclasses.replace(one, channel=_shown_by(one, times, values, moving)) for one in steps]
+    answers = [
+        answer if answer.channel is None else dataclasses.replace(answer, channel=pulse[answer.channel])
+        for answer in answers
+    ]
+    steps = [answer for answer in _all_of(times, values[:, moving], band)[0] if answer.verdict == result.CLEAR]
+    answers += [dataclasses.replace(step, channel=_shown_by(step, times, values, moving)) for step in steps]
     when = ", ".join(f"{_lasts(last - first)} from {_lasts(first - times[0])} on" for first, last in spans)
     if spans:
         many = ", ".join(names[channel] for channel in moving)
@@ -92,7 +95,9 @@ def _beside(times, values, band, pulse, moving, names):
 
 def _shown_by(answer, times, values, channels):
     """Returns the channel that is most like the course of an answer."""
-    like = [np.corrcoef(answer.course, np.interp(answer.times, times, values[:, one]))[0, 1] for one in channels]
+    like = [
+        np.corrcoef(answer.course, np.interp(answer.times, times, values[:, channel]))[0, 1] for channel in channels
+    ]
     return channels[int(np.argmax(np.abs(like)))]
 
 

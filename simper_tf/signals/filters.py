@@ -48,7 +48,7 @@ def butterworth(
 def _response(shares, low, high, order):
     """Returns what a digital Butterworth filter makes of frequencies, all in shares of the rate."""
     with np.errstate(divide="ignore"):
-        warped, bottom, top = (np.tan(np.pi * np.asarray(one)) for one in (shares, low, high))
+        warped, bottom, top = (np.tan(np.pi * np.asarray(share)) for share in (shares, low, high))
         at = (warped**2 - bottom * top) / ((top - bottom) * warped) if low else warped / top
     poles = np.exp(1j * np.pi * (2 * np.arange(order) + order + 1) / (2 * order))
     with np.errstate(invalid="ignore"):

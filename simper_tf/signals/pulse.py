@@ -62,8 +62,10 @@ def detrend(series, strength=DETREND_LAMBDA):
     """
     diagonal, first, second = _factors(len(series), strength)
     trend, near, far = [], 0.0, 0.0
-    for value, one, two in zip(np.asarray(series, float).tolist(), (0.0, *first), (0.0, 0.0, *second), strict=False):
-        near, far = value - one * near - two * far, near
+    for value, last, earlier in zip(
+        np.asarray(series, float).tolist(), (0.0, *first), (0.0, 0.0, *second), strict=False
+    ):
+        near, far = value - last * near - earlier * far, near
         trend.append(near)
     near, far = 0.0, 0.0
     for place in range(len(trend) - 1, -1, -1):

@@ -153,8 +153,8 @@ def _of_long(path, ending, given, time, columns):
     try:
         held = _of_table(path, ending, given, time, columns, _HEAD_ROWS)
         head = delimited.table_of(path, _HEAD_ROWS).columns
-        told = long_texts.told_by(head, held.values, held.times, bool(columns)) if held.is_forward else None
-        stored = told and long_texts.stored(path, told, _FILLERS)
+        layout = long_texts.told_by(head, held.values, held.times, bool(columns)) if held.is_forward else None
+        stored = layout and long_texts.stored(path, layout, _FILLERS)
     except (RawDataError, ValueError, OSError):  # Said of the whole, if it holds there.
         return None
     return stored and _Held(held.names, *stored, held.notes)

@@ -37,7 +37,7 @@ def told_by(columns: Sequence, values: np.ndarray, times: np.ndarray | float, ar
         are_chosen: Whether somebody has chosen the channels: others are left out.
     """
     numbers = {k: column for k, column in enumerate(columns) if isinstance(column, np.ndarray)}
-    places = [[k for k, column in numbers.items() if np.array_equal(column, one)] for one in values.T]
+    places = [[k for k, column in numbers.items() if np.array_equal(column, wave)] for wave in values.T]
     if any(len(found) != 1 for found in places):  # Such as two that are alike so far.
         return None
     channels = [k for (k,) in places]

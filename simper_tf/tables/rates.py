@@ -127,9 +127,9 @@ def stated(lines: list[str], decimal: str = ".") -> list[Stated]:
     return differing
 
 
-def agree(one: float, other: float) -> bool:
+def agree(first: float, second: float) -> bool:
     """Returns whether two rates are of one recording, but for what rounding and clocks do."""
-    return abs(one / other - 1) < SAME
+    return abs(first / second - 1) < SAME
 
 
 def of_value(name: str, value: float) -> float | None:
