@@ -164,8 +164,8 @@ def _read_whole(path, window):
     recording = recording_of(path)
     if len(recording.times) < window:
         action = "Lower the window in the builder's config."
-        raise RawDataError(path, f"{len(one.times)} frames", f"{window}, for one clip", action)
-    return one
+        raise RawDataError(path, f"{len(recording.times)} frames", f"{window}, for one clip", action)
+    return recording
 
 
 def usable_split(paths, root, config):
