@@ -2,7 +2,6 @@
 
 import functools
 import hashlib
-import io
 import math
 import os
 import pathlib
@@ -161,13 +160,12 @@ def _with_picture(record, done, request):
     """Returns a record with the name of its picture, which is drawn; one that cannot be drawn is told in a note."""
     from simper_tf.reading import drawing
 
-    content = io.BytesIO()
     try:
         with guarding(done.name):
-            drawing.figure(done, request.unit).savefig(content, format="png", dpi=110)
+            content = drawing.png(done, request.unit)
     except RawDataError as error:
         return record | {"notes": [*record["notes"], f"It has no picture: found {error.found}."]}
     path = picture_path(pathlib.Path(request.out), done.name)
     with files.replacing(path, "wb") as file:
-        file.write(content.getvalue())
+        file.write(content)
     return record | {"picture": path.name}

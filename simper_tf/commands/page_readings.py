@@ -55,7 +55,7 @@ def answered(path, name, asked, model, check):
         for done in _read(path, name, wishes, rate, model, check):
             drawn = [path.with_name(f"{width}.png") for width in ("wide", "narrow")]
             for picture, narrow in zip(drawn, (False, True), strict=True):
-                drawing.figure(done, unit, narrow).savefig(picture, format="png", dpi=110)
+                picture.write_bytes(drawing.png(done, unit, narrow))
             record = records.of(done, unit)
             tables = {"answers": records.answer_rows, "repetitions": records.repetition_rows}
             tables = {words: records.table(rows(record)) for words, rows in tables.items()}

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import io
 import pathlib
 import textwrap
 
@@ -14,6 +15,7 @@ from simper_tf.utils.errors import printable
 # Colors that the color-blind tell apart (Okabe and Ito, 2008), one an answer.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _SIZE = 10  # Of all letters.
+_DOTS = 110  # An inch of a file.
 _LONGEST = 20  # Letters of the name of a channel.
 # Repetitions that are drawn one by one, and bins in which more are told by their median and the middle 90 %.
 _EACH, _BINS = 400, 200
@@ -53,6 +55,16 @@ def figure(done: Done, unit: str = "hz", narrow: bool = False):
             _course(above, answer, COLORS[row], done.channel(answer) or answer.reader)
             _tempo(part.add_subplot(columns[-1, -1], sharex=above), answer, COLORS[row], unit)
     return drawn
+
+
+def png(done: Done, unit: str = "hz", narrow: bool = False) -> bytes:
+    """Returns the figure as a file. It is drawn once; `savefig` would lay it out before."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    content, drawn = io.BytesIO(), figure(done, unit, narrow)
+    drawn.set_dpi(_DOTS)
+    FigureCanvasAgg(drawn).print_png(content)
+    return content.getvalue()
 
 
 def _all_tempos(drawn, done, unit):

@@ -1,12 +1,14 @@
 """Records that hold a block of samples each, as devices send them: `{"Timestamp": 64, "Samples": [1, 2, 3]}`."""
 
 import numpy as np
-import pandas as pd
 
 from simper_tf.tables import clock
+from simper_tf.utils.later import loaded_later
+
+pd = loaded_later("pandas")
 
 
-def side_by_side(frame: pd.DataFrame) -> pd.DataFrame:
+def side_by_side(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Returns a table with a row for each sample; one whose records hold no blocks of numbers as it is.
 
     The time of a record is that of the first sample of its block. The others lie evenly before the next record.

@@ -4,10 +4,12 @@ import re
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from simper_tf.tables import dates
 from simper_tf.tables.delimited import Table
+from simper_tf.utils.later import loaded_later
+
+pd = loaded_later("pandas")
 
 # Parts of a moment: words of the name of their column, and the numbers that it holds, whole but for seconds.
 _PARTS = {
@@ -61,7 +63,7 @@ def part_columns(table: Table) -> set[int]:
 
 def _parts(table):
     """Returns the column of each part of a moment, by names or, where there are none, by what the first ones hold."""
-    numbers = {k: column for k, column in enumerate(table.columns) if not isinstance(column, pd.Series)}
+    numbers = {k: column for k, column in enumerate(table.columns) if isinstance(column, np.ndarray)}
     numbers = {k: column for k, column in numbers.items() if np.isfinite(column).sum() > 2}
     if any(table.names):
         names = {k: re.sub(r"[^a-zñíé]+", "", table.names[k].lower()) for k in numbers}
@@ -111,7 +113,7 @@ def _is_strict(seconds):
 def _of_digits(table):
     """Returns moments of numbers such as 20240131, 202401 or 2024.01, in a column named a date or without a name."""
     for k, (name, column) in enumerate(zip(table.names, table.columns, strict=True)):
-        if isinstance(column, pd.Series) or not re.search(r"date|day|time|month|yyyy|^$", name.lower()):
+        if not isinstance(column, np.ndarray) or not re.search(r"date|day|time|month|yyyy|^$", name.lower()):
             continue
         if name and dates.is_whole(np.round(100 * column, 6)) and not dates.is_whole(column):
             column = np.round(100 * column)  # 1871.1 is October.
@@ -130,7 +132,7 @@ def _of_days_and_hours(table, parts):
 
     The half of the day may be a column of its own, beside times without days as well.
     """
-    texts = {k: column for k, column in enumerate(table.columns) if isinstance(column, pd.Series)}
+    texts = {k: column for k, column in enumerate(table.columns) if not isinstance(column, np.ndarray)}
     if "hour" not in parts and len(texts) < 2:
         return None
     halves = next((k for k, column in texts.items() if _is_half(column)), None)

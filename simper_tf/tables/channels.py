@@ -7,7 +7,6 @@ import tempfile
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from simper_tf.tables import (
     array_files,
@@ -199,7 +198,7 @@ def _number(path, names, wanted):
 
 
 def _numbers(path, table, k):
-    if isinstance(column := table.columns[k], pd.Series):
+    if not isinstance(column := table.columns[k], np.ndarray):
         raise RawDataError(path, f"text in column {table.names[k] or k + 1}", "numbers", "Name another column.")
     return column
 
@@ -264,7 +263,7 @@ def _channels(path, table, used):
     """Returns the columns that are channels, by their number, and notes on the others."""
     notes, names = [], table.names
     left = [k for k in range(len(names)) if k not in used]
-    words = [k for k in left if isinstance(table.columns[k], pd.Series)]
+    words = [k for k in left if not isinstance(table.columns[k], np.ndarray)]
     notes += left_out(names, words, "holds text")
     numbers = {k: table.columns[k] for k in left if k not in words}
     empty = [k for k, column in numbers.items() if not np.isfinite(column).any()]

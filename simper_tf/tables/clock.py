@@ -2,13 +2,16 @@
 
 import itertools
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from simper_tf.tables import dates, rates
 from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils.errors import RawDataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Words that a name of times begins with, and words that make it one anywhere.
 _FIRST = re.compile(
@@ -66,9 +69,9 @@ def named(name: str, unit: str = "") -> tuple[bool, float | None]:
     return True, _LAST.get(unit) or (known[0] if known else None)
 
 
-def seconds(name: str, unit: str, column: np.ndarray | pd.Series) -> tuple[np.ndarray | None, str]:
+def seconds(name: str, unit: str, column: "np.ndarray | pd.Series") -> tuple[np.ndarray | None, str]:
     """Returns `(T,)` seconds of a column, None where it holds no times, and a sentence where their unit is a guess."""
-    if isinstance(column, pd.Series):
+    if not isinstance(column, np.ndarray):
         return dates.of_text(column)
     known, note = named(name, unit)[1], ""
     if known is None:

@@ -4,7 +4,10 @@ import re
 import warnings
 
 import numpy as np
-import pandas as pd
+
+from simper_tf.utils.later import loaded_later
+
+pd = loaded_later("pandas")
 
 DAY = 86400.0  # Seconds.
 YEAR = 365.2425 * DAY  # Of the Gregorian calendar.
@@ -37,7 +40,7 @@ _NAMED_YEARS, _NAMED_OFF = re.compile(r"date|year|yr|jahr|decimal"), 0.1
 _FEWEST_DIGITS = 20  # Numbers of which it can be told that they are times of day: all minutes below 60 by chance.
 
 
-def of_text(column: pd.Series) -> tuple[np.ndarray | None, str]:
+def of_text(column: "pd.Series") -> tuple[np.ndarray | None, str]:
     """Returns `(T,)` seconds of dates or times of day, None where most cells are neither, and a note on a guess.
 
     Where day and month may be exchanged, the reading of evener steps is taken, or that of a shorter time.

@@ -3,9 +3,11 @@
 import re
 
 import numpy as np
-import pandas as pd
 
 from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.later import loaded_later
+
+pd = loaded_later("pandas")
 
 DATE = re.compile(r"\[?(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](\d\d){1,2})([T _].*)?")
 # A whole number whose thousands are set off, or one of three decimals.

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from simper_tf.tables import decimals, line_protocol, rates
 from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils import worker
 from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.later import loaded_later
+
+pd = loaded_later("pandas")
 
 MOST_VALUES = 2**26  # Held at once, 0.5 GB of them: three days at 250 Hz.
 LONGEST_LINE = 2**20  # Letters: a thousand channels take a sixtieth of them.
@@ -30,6 +32,7 @@ _UNIT = re.compile(
     r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec|seconds|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
     r"|counts?|unitless|no[ _]units|mmhg|°?c|lux|(hh:)?mm:ss.mmm|y{4}.m{2}.d{2}.*"
 )
+_SHORT = 2**22  # Bytes of a text that NumPy reads while pandas loads.
 # Numbers that stand in one line: how many there are at least, more than columns in few rows, and lines at most.
 _LONG_ROW, _FEW_LINES, _ONE_ROW = 64, 4, "The numbers stand in one line: they are one channel."
 _ROWS = "The numbers stand in {} lines: each is a channel."
@@ -52,7 +55,7 @@ class Table(NamedTuple):
 
     names: list[str]
     units: list[str]
-    columns: list[np.ndarray | pd.Series]
+    columns: list["np.ndarray | pd.Series"]
     stated: list[rates.Stated]
     notes: list[str]
 
@@ -87,12 +90,16 @@ def table_of(path: pathlib.Path, most: int | None = None) -> Table:
         decimal = "," if any(_COMMA.fullmatch(cell) for row in rows for cell in row) else "."
         stated = _rate_rows(rows)
         skipped, stated = (2, stated) if stated else (0, rates.stated(before, decimal))
-        frame, notes = _frame(path, encoding, layout, head[layout.first + skipped][0], most)
+        first = head[layout.first + skipped][0]
+        columns, notes = _plain(path, encoding, layout, first, most), []
+        if columns is None:
+            frame, notes = _frame(path, encoding, layout, first, most)
+            columns = decimals.columns(path, frame)
     except (UnicodeError, csv.Error, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         found = f"no table of numbers ({(str(error) or type(error).__name__).splitlines()[0][:200]})"
         raise RawDataError(path, found, "text with columns", REMEDY) from error
     names, units = _names(before, layout)
-    return Table(names, units, decimals.columns(path, frame), stated, notes)
+    return Table(names, units, columns, stated, notes)
 
 
 def blocks(path: pathlib.Path, columns: list[int], rows: int) -> Iterator[np.ndarray]:
@@ -304,6 +311,19 @@ def _names(before, layout):
 
 def _first_rows(head, layout):
     return [_cells(line, layout.separator) for _, line in head[layout.first : layout.first + 8]]
+
+
+def _plain(path, encoding, layout, first, most):
+    """Returns the columns of a short text of plain numbers alone, without pandas; None of another one."""
+    if path.stat().st_size > _SHORT:
+        return None
+    try:
+        with path.open(encoding=encoding) as file:
+            rows = itertools.islice(file, first, None)
+            numbers = np.loadtxt(rows, delimiter=layout.separator, comments=None, ndmin=2, max_rows=most)
+    except ValueError:  # Such as a row with another number of cells, a date, or bytes that are no letters.
+        return None
+    return [*numbers.T.copy()] if numbers.shape[1] == layout.width and np.isfinite(numbers).all() else None
 
 
 def _given(encoding, layout, first):

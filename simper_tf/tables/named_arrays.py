@@ -7,12 +7,14 @@ import zipfile
 import zlib
 
 import numpy as np
-import pandas as pd
 
 from simper_tf.tables import clock, rates, wfdb_records
 from simper_tf.tables.delimited import refuse_long
 from simper_tf.tables.sampled import Sampled, damaged
 from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.later import loaded_later
+
+pd = loaded_later("pandas")
 
 # Of MATLAB's version 5: the type of a compressed array, and the bytes of it that are unpacked at a time.
 _COMPRESSED, _BLOCK = 15, 2**20

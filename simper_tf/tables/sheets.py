@@ -6,11 +6,12 @@ import json
 import pathlib
 import tempfile
 
-import pandas as pd
-
 from simper_tf.tables import blocks, delimited, rates
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.later import loaded_later
+
+pd = loaded_later("pandas")
 
 ENDINGS = (*endings.SHEETS, ".json", ".jsonl")
 _EXPECTED, _REMEDY = "a table with columns of numbers", "Save it as CSV."

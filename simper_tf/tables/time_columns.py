@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from simper_tf.tables import calendars, clock, dates, rates
 from simper_tf.tables.delimited import Table
@@ -44,7 +43,7 @@ def times_of(table: Table, known: float | None = None, column: int | None = None
         column: That of the times, from 0; None where it is looked for.
     """
     candidates = list(_candidates(table, known))
-    texts = {entry.column for entry in candidates if isinstance(table.columns[entry.column], pd.Series)}
+    texts = {entry.column for entry in candidates if not isinstance(table.columns[entry.column], np.ndarray)}
     calendar = calendars.of_columns(table)
     if calendar is not None:
         candidates = [entry for entry in candidates if entry.column not in calendar.columns]
@@ -73,7 +72,7 @@ def times_of(table: Table, known: float | None = None, column: int | None = None
     if best.is_date:
         parts = sorted(calendars.part_columns(table) - used)
         rest = set(range(len(table.columns))) - used - set(parts)
-        if any(not isinstance(table.columns[k], pd.Series) for k in rest):
+        if any(isinstance(table.columns[k], np.ndarray) for k in rest):
             notes += left_out(table.names, parts, "is of the calendar")
             used |= set(parts)
     return Times(best.seconds, used, notes, best.is_date)
@@ -94,7 +93,7 @@ def _candidates(table, known):
     has_names = any(table.names)
     for k, (name, unit, column) in enumerate(zip(table.names, table.units, table.columns, strict=True)):
         is_time, _ = clock.named(name, unit)
-        is_text = isinstance(column, pd.Series)
+        is_text = not isinstance(column, np.ndarray)
         may_be_years = not name or dates.is_named_years(name)
         if is_time or is_text or (may_be_years and dates.of_years(column, name)):
             seconds, note = clock.seconds(name, unit, column)
@@ -112,9 +111,9 @@ def _named(table, k):
     seconds, note = clock.seconds(table.names[k] or "time", table.units[k], table.columns[k])
     if seconds is None:
         seconds = (
-            np.full(len(table.columns[k]), np.nan) if isinstance(table.columns[k], pd.Series) else table.columns[k]
+            np.full(len(table.columns[k]), np.nan) if not isinstance(table.columns[k], np.ndarray) else table.columns[k]
         )
-    return _Candidate(k, seconds, note, 2, isinstance(table.columns[k], pd.Series))
+    return _Candidate(k, seconds, note, 2, not isinstance(table.columns[k], np.ndarray))
 
 
 def _in_unit(candidate, known):

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from xml.parsers import expat
 
 import numpy as np
-import pandas as pd
 
 from simper_tf.tables import delimited, sampled
 from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.later import loaded_later
+
+pd = loaded_later("pandas")
 
 # Of the outermost element: the one that is a sample.
 _SAMPLES = {"gpx": "trkpt", "TrainingCenterDatabase": "Trackpoint", "HealthData": "Record"}
