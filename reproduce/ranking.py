@@ -11,7 +11,7 @@ from simper_tf.evaluation.rows import Row
 RISING = {"pearson", "pearson_pooled"}
 # Protocols that read clips or perfect features, and nothing that anybody learned.
 UNLEARNED = {
-    "pixels", "pixel_harmonics", "harmonic_sum", "spectra_1nn", "surest_harmonic_sum",
+    "pixels", "pixel_harmonics", "harmonic_sum", "contrast_sum", "spectra_1nn", "surest_harmonic_sum",
     "green", "chrom", "pos", "chrom_fundamental", "pos_fundamental", "chrom_harmonics", "pos_harmonics",
     "persistence", "training_mean",
     IDEAL, *FLOORS,

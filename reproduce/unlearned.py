@@ -5,7 +5,7 @@ import sys
 import tensorflow as tf
 
 from reproduce.ranking import UNLEARNED
-from simper_tf.evaluation import clip_table, features, protocols, rows
+from simper_tf.evaluation import clip_table, features, protocols, rows, tasks
 from simper_tf.training import experiment, run_folder, subsets
 from trainers import cli, data, options
 
@@ -39,6 +39,7 @@ def read(folder, clips, settings):
     task = experiment.task_of(settings, clips)
     functions = features.graphs(
         {"series": _mean_of_frames, **features.extras(task, clips.value_range, clips.frame_shape)}
+        | ({"contrasts": features.contrasts} if isinstance(task, tasks.Frequency) else {})
     )
     train, predicted = (_extract(clips, split, functions, settings) for split in ("train", settings.split))
     found = protocols.predict(train.labeled(), predicted, predicted, task, names=UNLEARNED)

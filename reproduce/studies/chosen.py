@@ -62,6 +62,13 @@ NOISY = {
     method: {"steps": f"{round(NOISY_SECONDS / seconds, -1):.0f}", **flags}
     for method, (seconds, flags) in _OF_NOISY.items()
 }
+# The same for encoders that see every frame at equal contrast, in the band of the data.
+_SEEN = {"band": None, "equal_contrast": "true"}
+NOISIEST = {
+    "simper": {**NOISY["simper"], **_SEEN, "split_pixels": "true"},
+    "frequency_contrast": {**NOISY["frequency_contrast"], **_SEEN},
+    "contrast_phys": {**NOISY["contrast_phys"], **_SEEN},
+}
 # Method -> flags that differ from flags/phone_ppg.cfg; the page of `phone_ppg` says how they were chosen.
 _SLOWER = {"learning_rate": "0.001"}
 PHONES = {

@@ -21,10 +21,11 @@ CONTROLS = {
     "training_mean": ("control: the mean of the training clips", {"linear_probe": "training_mean"}),
 }
 # Columns of features in which nothing stands but what sees no label: what reads clips needs even less.
-_UNLABELED = ("fft", "fft_resolved", "fft_calibrated", "fft_fundamental")
+_UNLABELED = ("fft", "fft_resolved", "fft_calibrated", "fft_fundamental", "harmonics")
 # The strongest controls, harder to beat than any line of the spectrum: protocol -> its name in print, and its columns.
 _SUMS = {
     "harmonic_sum": ("control: harmonic sum of the pixels", _UNLABELED),
+    "contrast_sum": ("control: harmonic sum of the pixels at equal contrast", _UNLABELED),
     "pixel_harmonics": ("control: harmonics of the pixels, whitened", _UNLABELED),
     "spectra_1nn": ("control: neighbors of the pixels' spectra", ("1nn",)),
 }

@@ -12,6 +12,9 @@ from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.precision import FULL, space_mean
 from simper_tf.utils.options import Options, option, takes
 
+# Of pixels in [0, 1]: a deviation of two gray levels and a half. What varies less is rounding, and is not blown up.
+_LEAST_VARIANCE = 1e-4
+
 
 @dataclasses.dataclass(frozen=True)
 class SmallOptions(Options):
@@ -25,6 +28,9 @@ class SmallOptions(Options):
     widths: tuple[int, ...] = option((16, 32, 32), "Filters of the convolutions of the encoder.", low=1, is_flag=False)
     outputs: int = option(4, "Series that the encoder returns.", low=1, rare=True)
     keep_place: bool = option(False, "Tell the head where in the frame a stroke lies, not only how it runs.")
+    equal_contrast: bool = option(
+        False, "Bring every frame to mean 0 and deviation 1 first: light that changes is not seen."
+    )
 
     def __post_init__(self):
         super().__post_init__()
@@ -65,6 +71,8 @@ def small(frame_shape: tuple[int | None, int | None, int], options) -> keras.Mod
     if options.keep_place and None in frame_shape[:2]:
         raise ValueError(f"`keep_place` needs frames of one size. Received: `frame_shape` {tuple(frame_shape)}.")
     clips = x = clip_input(frame_shape)
+    if options.equal_contrast:
+        x = EqualContrast()(x)
     for filters in options.widths:
         x = convolution(filters, (1, 3, 3), (1, 2, 2), padding="same", activation="relu")(x)
     x = layers.Dense(64)(layers.Reshape((-1, math.prod(x.shape[2:])))(x)) if options.keep_place else space_mean(x)
@@ -74,6 +82,16 @@ def small(frame_shape: tuple[int | None, int | None, int], options) -> keras.Mod
     x = layers.Conv1D(64, options.kernel_frames, activation="relu", dtype=FULL)(x)
     x = layers.Dense(options.outputs, dtype=FULL)(mark(x))
     return keras.Model(clips, x if options.outputs > 1 else keras.ops.squeeze(x, axis=-1), name="small")
+
+
+@keras.saving.register_keras_serializable("simper_tf")
+class EqualContrast(layers.Layer):
+    """Brings every frame to mean 0 and deviation 1 over its pixels and channels; a frame of one color to all 0."""
+
+    def call(self, clips):
+        apart = clips - keras.ops.mean(clips, axis=(2, 3, 4), keepdims=True)
+        variance = keras.ops.mean(keras.ops.square(apart), axis=(2, 3, 4), keepdims=True)
+        return apart / keras.ops.sqrt(variance + _LEAST_VARIANCE)
 
 
 @keras.saving.register_keras_serializable("simper_tf")

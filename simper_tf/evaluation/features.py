@@ -25,6 +25,7 @@ class Features:
         subjects: `(N,)` strings, people or things of which several clips may be, or None where nobody says.
         pixels: `(N, F)` of `spectrum.pixel_power` of the clips, or None where nobody asked for it.
         cells: `(N, T, P)` courses of pixels on a grid, less the mean of each frame, or None where nobody asked for it.
+        contrasts: As `cells`, of frames that are all brought to one contrast first.
         levels: `(N, T)` mean of each frame in the unit of the clips, or None where nobody asked for it.
         colors: `(N, T, 3)` mean R, G and B of each frame, or None where nobody asked for it or clips are gray.
         before_head: `(N, T, D)` float32, features before the encoder's head, or None where nobody asked for them.
@@ -39,6 +40,7 @@ class Features:
     subjects: np.ndarray | None = None
     pixels: np.ndarray | None = None
     cells: np.ndarray | None = None
+    contrasts: np.ndarray | None = None
     levels: np.ndarray | None = None
     colors: np.ndarray | None = None
     before_head: np.ndarray | None = None
@@ -92,8 +94,9 @@ def extract(
     calls, batches, done = graphs(functions), [], 0
     for batch in examples.batch(batch_size).prefetch(1):
         fields = {name: call(batch["clip"]).numpy() for name, call in calls.items()}
-        if "cells" in fields:  # They are the largest: less their means, half precision keeps what matters of them.
-            fields["cells"] = fields["cells"].astype(np.float16)
+        for name in fields.keys() & {"cells", "contrasts"}:
+            # They are the largest: less their means, half precision keeps what matters of them.
+            fields[name] = fields[name].astype(np.float16)
         broken = ~np.isfinite(fields["series"]).reshape(len(fields["series"]), -1).all(axis=1)
         if broken.any():
             raise ValueError(f"The features of clip {batch['id'].numpy()[broken][0].decode()} are not finite.")
@@ -152,6 +155,18 @@ def extras(task, value_range: tuple[float, float] | None = None, frame_shape=(No
         {"colors": colors} if has_colors else {}
     )
     return {name: known[name] for name in task.extras if name in known}
+
+
+def contrasts(clips):
+    """Returns what `Features.contrasts` has of clips, `(N, T, P)`: series of one pixel have no contrast, and are 0.
+
+    Args:
+        clips: `(N, T, H, W, C)`, of any scale.
+    """
+    frames = spectrum.pixel_series(clips)
+    frames -= tf.reduce_mean(frames, axis=1, keepdims=True)
+    frames = tf.math.divide_no_nan(frames, tf.math.reduce_std(frames, axis=1, keepdims=True))
+    return tf.linalg.matrix_transpose(spectrum.centered(frames))
 
 
 def functions_of(model, task, value_range=None, frame_shape=(None, None, 1)) -> dict[str, Callable]:

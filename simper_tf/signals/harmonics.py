@@ -28,7 +28,7 @@ _SILENT = 0.1
 # Share of the largest variance below which a component is rounding.
 _ROUNDING = 1e-6
 # Clips that tell the background; of more it hardly changes.
-_ENOUGH = 300
+ENOUGH = 300
 
 
 class Heights(NamedTuple):
@@ -61,7 +61,7 @@ def background(series: np.ndarray) -> Background:
     Args:
         series: `(N, T, D)` floats, of clips with all kinds of frequencies; the first 300 are looked at.
     """
-    series = _centered(series[:_ENOUGH])
+    series = _centered(series[:ENOUGH])
     flat = series.reshape(-1, series.shape[-1]).astype(np.float64)
     scale = flat.std(axis=0)
     units = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)

@@ -133,7 +133,8 @@ def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
     num_frames = SpeedSets(speed_range=settings.speed_range).longest_view(clip_shape[0])
     # A label holds for a whole clip; all other methods see views of one length, so that they can be compared.
     look = _look_of_series(settings) if is_series(clip_shape[1:]) else settings.look()
-    return Views(clip_shape[0] if kind.needs_labels else num_frames, times, look, settings.interpolation)
+    num_frames = clip_shape[0] if kind.needs_labels else num_frames
+    return Views(num_frames, times, look, settings.interpolation, settings.split_pixels)
 
 
 def host_views(model: Method, settings: Settings) -> Views | None:

@@ -89,6 +89,8 @@ class Settings:
     interpolation: str = _views("linear", "What a view shows between two frames: linear, their mean, as in the paper; "
                                 "or steady, with noise as strong as at a frame. Try steady on noisy clips.",
                                 choices=INTERPOLATIONS)  # fmt: skip
+    split_pixels: bool = _views(False, "Show each of the two sets of views another half of the pixels, so that noise "
+                                "which they share does not tell which are alike.", rare=True)  # fmt: skip
     appearance: str = _views("own", "How the picture of a view changes: as the method has it (own), as another one has "
                              "it, or not at all (none).", choices=("own", *APPEARANCES))  # fmt: skip
     band: tuple[float, float] = _read((0.4, 5.5), "Lowest and highest frequency of a clip, in Hz.")

@@ -122,6 +122,29 @@ def steadying(phases):
     return (across - tf.sqrt(tf.square(across) - bend * excess)) / bend
 
 
+def split_pixels(views, rolls):
+    """Hides half of the pixels of the first half of the views, and the others of the second half.
+
+    Args:
+        views: `(B, V, L, H, W, C)` floats.
+        rolls: `(B,)` in [0, 1): which half it is.
+
+    Returns:
+        The same shape. Hidden pixels have the mean of those that their frame shows.
+    """
+    num_views, height, width = views.shape[1], *views.shape[3:5]
+    # One board of random halves, read from another place for each clip: drawing one for each takes a loop.
+    number = height * width
+    board = tf.constant(np.random.default_rng(0).permutation(number) % 2, views.dtype)
+    offsets = tf.cast(rolls * number, tf.int32)
+    shown = tf.gather(board, (offsets[:, None] + tf.range(number)) % number)
+    shown = tf.reshape(shown, [-1, 1, 1, height, width, 1])
+    first = np.arange(num_views).reshape(1, -1, 1, 1, 1, 1) < (num_views + 1) // 2
+    shown = tf.where(first, shown, 1.0 - shown)
+    means = tf.reduce_sum(shown * views, axis=(3, 4), keepdims=True) / tf.reduce_sum(shown, axis=(3, 4), keepdims=True)
+    return means + shown * (views - means)
+
+
 def draw_boxes(seed, shape, area, aspect):
     """Draws boxes of random area and aspect ratio at random places.
 

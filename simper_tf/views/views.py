@@ -38,6 +38,9 @@ class Views(Frozen):
         interpolation: What a view shows between two frames: `linear`, their mean, weighted, as in the paper; `steady`,
             smoothed near a frame and sharpened between two, so that noise is as strong at all times and does not swell
             and fade by the speed.
+        split_pixels: Show the first set of views a random half of the pixels of each clip, and the second set the
+            other half; the rest of a frame is the mean of what it shows. Noise of single pixels is then of no use
+            for telling which views are alike.
 
     Raises:
         ValueError: a view has fewer than 8 frames, or there is no such interpolation.
@@ -53,6 +56,7 @@ class Views(Frozen):
     times: Times = SpeedSets()
     appearance: Appearance | SeriesAppearance | None = Appearance()
     interpolation: str = "linear"
+    split_pixels: bool = False
 
     def __post_init__(self):
         check_number("num_frames", self.num_frames, FEWEST_FRAMES)
@@ -91,6 +95,8 @@ class Views(Frozen):
             ValueError: the appearance is that of pictures and the clips are series, or the other way round.
         """
         look = self.appearance
+        if self.split_pixels and is_series(frame_shape):
+            raise ValueError(f"`split_pixels` needs frames of many pixels. Received: frames of {tuple(frame_shape)}.")
         if look is None or is_series(frame_shape) == isinstance(look, SeriesAppearance):
             return self
         if look in (Appearance(), UNCHANGED):
@@ -119,6 +125,9 @@ class Views(Frozen):
         draws = {"times": self.times.draw(batch_size, num_source_frames, self.num_frames, time_seed)}
         if self.appearance is not None:
             draws["appearance"] = self.appearance.draw(batch_size, self.times.num_views_in_all, space_seed)
+        if self.split_pixels:
+            split_seed = tf.random.experimental.stateless_fold_in(seed, 2)
+            draws["split"] = {"rolls": tf.random.stateless_uniform([batch_size], split_seed)}
         return draws
 
     def apply(self, clips: tf.Tensor, draws: Mapping[str, dict]) -> dict[str, tf.Tensor]:
@@ -133,6 +142,8 @@ class Views(Frozen):
             views = self.appearance.apply(clips, *where, look, steady)
         if steady:  # What is sharpened may leave it, where it is nearly black or white.
             views = tf.clip_by_value(views, 0.0, 1.0)
+        if self.split_pixels:
+            views = augment.split_pixels(views, draws["split"]["rolls"])
         known = {name: draw for name, draw in times.items() if name not in WHERE}
         return {"views": views, **known, **{name: look[name] for name in ("regions",) if name in look}}
 

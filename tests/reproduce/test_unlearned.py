@@ -8,7 +8,7 @@ from reproduce.studies import controls
 from simper_tf.evaluation import rows
 from trainers import data
 
-OF_PIXELS = {"pixels", "pixel_harmonics", "harmonic_sum", "spectra_1nn"}
+OF_PIXELS = {"pixels", "pixel_harmonics", "harmonic_sum", "contrast_sum", "spectra_1nn"}
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from simper_tf.evaluation.features import Features, Prediction
 from simper_tf.evaluation.protocols.baselines import persistence, pixels, skin, training_mean
 from simper_tf.evaluation.protocols.floors import FLOORS, IDEAL, of_perfect
 from simper_tf.evaluation.protocols.fourier import fft, fft_calibrated, fft_fundamental, fft_resolved
-from simper_tf.evaluation.protocols.harmonic import harmonic_sum, harmonics, pixel_harmonics
+from simper_tf.evaluation.protocols.harmonic import contrast_sum, harmonic_sum, harmonics, pixel_harmonics
 from simper_tf.evaluation.protocols.nearest_neighbor import nearest_neighbor, nearest_spectrum, spectra_1nn
 from simper_tf.evaluation.protocols.probes import linear_probe, own_head, probe
 from simper_tf.evaluation.tasks import Task
@@ -29,6 +29,7 @@ PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "harmonics": (harmonics, ("frequency",)),
     "pixel_harmonics": (pixel_harmonics, ("frequency",)),
     "harmonic_sum": (harmonic_sum, ("frequency",)),
+    "contrast_sum": (contrast_sum, ("frequency",)),
     "pixels": (pixels, ("frequency",)),
     "green": (functools.partial(skin, pulse=skin_colors.green), ("frequency",)),
     "chrom": (functools.partial(skin, pulse=skin_colors.chrom), ("frequency",)),
@@ -59,7 +60,7 @@ TITLES = {
     "pixel_harmonics": "harmonics of the pixels, whitened, nothing learned",
 }
 # Those that look at no label of a training clip, and get all of them; the others get those whose labels are known.
-WITHOUT_LABELS = ("fft_resolved", "harmonics", "pixel_harmonics")
+WITHOUT_LABELS = ("fft_resolved", "harmonics", "pixel_harmonics", "contrast_sum")
 
 
 def predict(

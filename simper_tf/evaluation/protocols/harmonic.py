@@ -1,8 +1,10 @@
-"""Protocols `harmonic_sum`, `pixel_harmonics` and `harmonics`: frequencies by all harmonics together, without labels.
+"""Protocols of the sum of harmonics: frequencies by all harmonics together, without labels.
 
-The first two have learned nothing. They are the strongest controls of a table of frequencies: what is learned counts as
-far as `harmonics`, which has features beside the pixels, is better.
+`harmonic_sum`, `contrast_sum` and `pixel_harmonics` have learned nothing. They are the strongest controls of a table of
+frequencies: what is learned counts as far as `harmonics`, which has features beside the pixels, is better.
 """
+
+import numpy as np
 
 from simper_tf.evaluation.features import Features, Prediction
 from simper_tf.evaluation.tasks import Task
@@ -18,6 +20,23 @@ def harmonic_sum(train: Features, validation: Features, test: Features, task: Ta
         task: A `tasks.Frequency` with a band.
     """
     return None if test.cells is None else _read(combs.total_power(test.cells), test, task)
+
+
+def contrast_sum(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
+    """Reads test clips as `harmonic_sum`, but every frame at one contrast, and power by the root of what is usual.
+
+    Changing light then counts for nothing, and what drifts for less. None without `contrasts`.
+
+    Args:
+        train: Clips whose `contrasts` tell what is usual; no label is looked at.
+        validation: Unused.
+        test: Clips whose `contrasts` and `rates` are read.
+        task: A `tasks.Frequency` with a band.
+    """
+    if test.contrasts is None:
+        return None
+    heights, usual = (combs.total_power(split.contrasts) for split in (test, train.take(combs.ENOUGH)))
+    return _read(heights._replace(found=heights.found / np.sqrt(_positive(usual.found.mean(axis=0)))), test, task)
 
 
 def pixel_harmonics(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
@@ -46,6 +65,10 @@ def harmonics(train: Features, validation: Features, test: Features, task: Task)
 def _evidence(name, train, test):
     known, read = (_channels(getattr(split, name)) for split in (train, test))
     return combs.evidence(read, combs.background(known))
+
+
+def _positive(power):
+    return np.maximum(power, np.finfo(power.dtype).tiny)
 
 
 def _channels(series):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from simper_tf.encoders import small
+from simper_tf.encoders.small import EqualContrast
 
 
 def bars():
@@ -27,3 +28,18 @@ def test_a_kept_place_tells_where_a_bar_is():
 def test_a_kept_place_needs_frames_of_one_size():
     with pytest.raises(ValueError, match=r"`keep_place` needs frames of one size. Received: .*\(None, None, 1\)"):
         small((None, None, 1), keep_place=True)
+
+
+def test_at_equal_contrast_changing_light_is_not_seen():
+    clips = np.random.default_rng(0).uniform(0.2, 0.5, (2, 9, 28, 28, 1)).astype(np.float32)
+    gains = np.linspace(0.5, 2.0, 9, dtype=np.float32).reshape(1, -1, 1, 1, 1)
+    for is_equal, bounds in ((True, (0.0, 0.05)), (False, (0.2, np.inf))):
+        still, changing = map(small((28, 28, 1), equal_contrast=is_equal), (clips, gains * clips - 0.1))
+        assert bounds[0] <= np.abs(changing - still).max() / np.abs(still).max() <= bounds[1]
+
+
+def test_at_equal_contrast_a_frame_of_one_color_is_nothing():
+    layer = EqualContrast()
+    assert not layer(np.full((1, 8, 4, 4, 3), 0.7, np.float32)).numpy().any()
+    halves = np.tile(np.float32([0.2, 0.6]), (1, 8, 4, 2))[..., None]
+    np.testing.assert_allclose(layer(halves)[0, 0, 0, :, 0], [-1, 1, -1, 1], rtol=2e-3)

@@ -125,3 +125,12 @@ def test_three_channels_of_a_series_are_no_colors():
     task = tasks.Frequency("bpm")
     assert "colors" in features.extras(task, None, (24, 24, 3))
     assert set(features.extras(task, None, (1, 1, 3))) == {"pixels", "cells"}
+
+
+def test_contrasts_are_those_of_one_light_and_none_of_one_pixel():
+    clips = np.random.default_rng(1).uniform(20, 90, (2, 16, 6, 6, 1)).astype(np.float32)
+    lights = np.linspace(0.5, 2, 16, dtype=np.float32).reshape(1, -1, 1, 1, 1)
+    expected = features.contrasts(clips).numpy()
+    np.testing.assert_allclose(features.contrasts(lights * clips + 5), expected, atol=1e-4)
+    np.testing.assert_allclose(expected.mean(axis=1), 0, atol=1e-6)
+    assert not features.contrasts(clips[:, :, :1, :1]).numpy().any()

@@ -2,8 +2,10 @@ import dataclasses
 
 import numpy as np
 import pytest
+import tensorflow as tf
 from made_up_features import RATE, perfect
 
+from simper_tf.evaluation import features as of_clips
 from simper_tf.evaluation import protocols
 from simper_tf.evaluation.tasks import Frequency
 from simper_tf.signals.votes import Octave, find_octave
@@ -61,6 +63,22 @@ def test_perfect_features_are_read_by_every_protocol():
     # Near the low end of the band a part of the frequency has two of three lines, and what is usual there is nothing.
     for protocol in sums:
         assert np.quantile(np.abs(predictions[protocol] - test), 0.95) < 0.02, protocol
+
+
+def test_a_sum_at_equal_contrast_reads_what_flickering_light_hides():
+    times, hertz = np.arange(120) / RATE, RNG.uniform(0.7, 2.0, 12)
+    swings = np.sin(2 * np.pi * hertz[:, None] * times + RNG.uniform(0, 6, (12, 1)))
+    places = RNG.uniform(size=(2, 1, 1, 6, 6, 1))
+    clips = 60 + 30 * places[0] * swings[:, :, None, None, None] + 90 * places[1]
+    light = 1 + 0.6 * np.sin(2 * np.pi * 2.9 * times)[None, :, None, None, None]
+    shown = tf.constant(light * clips, tf.float32)
+    extras = of_clips.extras(TASK)
+    seen = dataclasses.replace(features(hertz), cells=extras["cells"](shown), contrasts=of_clips.contrasts(shown))
+    seen = dataclasses.replace(seen, cells=seen.cells.numpy(), contrasts=seen.contrasts.numpy())
+    sums = ("harmonic_sum", "contrast_sum")
+    plain, equal = [protocols.predict(seen, seen, seen, TASK, names=[name])[name].values for name in sums]
+    assert np.median(np.abs(plain - hertz)) > 0.5
+    np.testing.assert_allclose(equal, hertz, atol=0.03)  # An eighth of a cycle a clip.
 
 
 def test_features_at_twice_mislead_only_the_readout_without_help():

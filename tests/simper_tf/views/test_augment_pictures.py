@@ -164,3 +164,15 @@ def test_contrast_scales_around_the_mean_of_view_and_channel():
     changed = augment.change_contrast(views, tf.constant([0.5, 2.0])).numpy()
     means = views.mean(axis=(1, 2, 3), keepdims=True)
     np.testing.assert_allclose(changed - means, (views - means) * np.reshape([0.5, 2.0], (2, 1, 1, 1, 1)), atol=1e-6)
+
+
+def test_each_set_of_views_shows_the_half_that_the_other_hides():
+    views = tf.constant(RNG.uniform(size=(3, 4, 2, 6, 8, 1)), tf.float32)
+    split = augment.split_pixels(views, tf.constant([0.0, 0.3, 0.9])).numpy()
+    shown = np.isclose(split, views, atol=1e-6).all(axis=2)[..., 0]  # (3, 4, 6, 8), alike in all frames.
+    assert (shown.sum(axis=(2, 3)) == 24).all()
+    np.testing.assert_array_equal(shown[:, :2], np.repeat(shown[:, :1], 2, axis=1))
+    np.testing.assert_array_equal(shown[:, 2:], ~shown[:, :2])
+    assert (shown[0] != shown[1]).any()
+    hidden = split[0, 0, 0][~shown[0, 0]]
+    np.testing.assert_allclose(hidden, views.numpy()[0, 0, 0][shown[0, 0]].mean(), rtol=1e-5)

@@ -111,7 +111,7 @@ def test_half_of_the_views_runs_backwards():
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 def test_parts_of_a_batch_made_alone_are_those_of_the_whole(interpolation):
     clips, views = tf.constant(noise(RNG, (4, 40, 12, 10, 3))), views_of(16, 3, contrast=(0.5, 1.5), hue=0.2)
-    views = dataclasses.replace(views, interpolation=interpolation)
+    views = dataclasses.replace(views, interpolation=interpolation, split_pixels=interpolation == "steady")
     whole, speeds = made(views, clips)
     draws = views.draw(4, 40, SEED)
     for part in (slice(0, 1), slice(1, 4)):
@@ -275,6 +275,19 @@ def test_steady_views_of_black_and_white_stay_between_them(look):
 def test_an_unknown_interpolation_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match=r"must be one of linear, steady\. Received: 'cubic'"):
         Views(16, interpolation="cubic")
+
+
+def test_split_views_of_noise_share_nothing_where_whole_ones_do():
+    clips = tf.constant(RNG.integers(0, 256, (4, 16, 12, 12, 1)), tf.uint8)
+    whole = Views(16, SpeedSets(2, (1.0, 1.0), reverse_probability=0.0), None)
+    for views, expected in ((whole, 1.0), (dataclasses.replace(whole, split_pixels=True), 0.0)):
+        first, second = np.split(made(views, clips)[0], 2, axis=1)
+        assert np.corrcoef(first.ravel(), second.ravel())[0, 1] == pytest.approx(expected, abs=0.05)
+
+
+def test_splitting_the_pixels_of_a_series_is_refused():
+    with pytest.raises(ValueError, match=r"`split_pixels` needs frames of many pixels. Received: frames of \(1, 1"):
+        Views(16, split_pixels=True)(np.zeros((2, 40, 1, 1, 3), np.float32), SEED)
 
 
 def test_views_of_fewer_than_eight_frames_are_refused():
