@@ -65,7 +65,7 @@ def test_perfect_features_are_read_by_every_protocol():
         assert np.quantile(np.abs(predictions[protocol] - test), 0.95) < 0.02, protocol
 
 
-def test_a_sum_at_equal_contrast_reads_what_flickering_light_hides():
+def test_a_sum_at_equal_contrast_reads_in_flickering_light():
     times, hertz = np.arange(120) / RATE, RNG.uniform(0.7, 2.0, 12)
     swings = np.sin(2 * np.pi * hertz[:, None] * times + RNG.uniform(0, 6, (12, 1)))
     places = RNG.uniform(size=(2, 1, 1, 6, 6, 1))
