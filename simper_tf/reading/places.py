@@ -24,7 +24,7 @@ IN_STEP = 0.7
 FASTER = 0.9
 # Share of what moves that each of two places holds at least, and each of their tiles.
 LEAST_PLACE, LEAST_ENERGY = 0.05, 0.03
-# Share of a slow movement that two faster ones must hold in their own places, if it is but both of them.
+# Share of a slow movement that faster ones must hold in their own places, if it is but all of them.
 BOTH = 0.9
 
 
@@ -37,7 +37,7 @@ def told(ranked: list[movement.Candidate], parts: Parts, least: float, clear: fl
         least: Confidence of the first.
         clear: Confidence of the others.
     """
-    ranked = _without_both(ranked, parts, clear)
+    ranked = _without_common(ranked, parts, clear)
     chosen: list[movement.Candidate] = []
     for candidate in ranked:
         if chosen:  # The network names one tempo at a time.
@@ -51,15 +51,15 @@ def told(ranked: list[movement.Candidate], parts: Parts, least: float, clear: fl
     return [movement.whole_cycle(candidate, some, clear) for candidate, *some in _in_their_places(chosen, ranked)]
 
 
-def _without_both(ranked: list[movement.Candidate], parts: Parts, clear: float) -> list[movement.Candidate]:
-    """Candidates without those whose cycle is but the time after which two movements in two places meet again."""
+def _without_common(ranked: list[movement.Candidate], parts: Parts, clear: float) -> list[movement.Candidate]:
+    """Candidates without those whose cycle is but the time after which movements in several places meet again."""
     firsts: list[movement.Candidate] = []
     for candidate in ranked:
         sure = max(candidate.confidence, verdict.alone(candidate.evidence)) >= clear and candidate.evidence.count > 2
         if sure and not any(_is_same(candidate, other) for other in firsts):
             firsts.append(candidate)
     pairs = [pair for pair in itertools.combinations(firsts, 2) if _are_elsewhere(*pair, parts)]
-    return [candidate for candidate in ranked if not any(_is_both(candidate, *pair) for pair in pairs)]
+    return [candidate for candidate in ranked if not _is_common(candidate, pairs)]
 
 
 def _is_same(one: movement.Candidate, other: movement.Candidate) -> bool:
@@ -67,12 +67,17 @@ def _is_same(one: movement.Candidate, other: movement.Candidate) -> bool:
     return _overlap(one, other) and abs(one.hertz / other.hertz - 1) < EXACT
 
 
-def _is_both(whole: movement.Candidate, first: movement.Candidate, second: movement.Candidate) -> bool:
-    """Whether a candidate is slower than two others, and each of its tiles keeps step with one of them."""
-    if whole.hertz > min(first.hertz, second.hertz) * np.exp(-movement.TEMPO) or not _overlap(whole, first):
+def _is_common(whole: movement.Candidate, pairs: list[tuple[movement.Candidate, movement.Candidate]]) -> bool:
+    """Whether a candidate is slower than two others or more, and each of its tiles keeps step with one of them."""
+
+    def is_faster(other):
+        return whole.hertz < other.hertz * np.exp(-movement.TEMPO) and _overlap(whole, other)
+
+    faster = {id(one): one for pair in pairs if all(map(is_faster, pair)) for one in pair}
+    if not faster:
         return False
-    own, *shared = (np.maximum(part, 0) for part in _in_step(whole, first, second)[0])
-    return float(np.minimum(np.maximum(*shared), own).sum()) > BOTH * float(own.sum())
+    own, *shared = (np.maximum(part, 0) for part in _in_step(whole, *faster.values())[0])
+    return float(np.minimum(np.maximum.reduce(shared), own).sum()) > BOTH * float(own.sum())
 
 
 def _in_their_places(

@@ -82,3 +82,10 @@ def test_arms_and_legs_of_a_jumping_jack_are_one():
     legs = [(lambda t: 32.0, lambda t, side=side: 28 + side * (6 + 4 * wave(1.0, 0.25)(t))) for side in (-1, 1)]
     (answer,) = told(spots(*arms, *legs))
     assert answer.hertz == pytest.approx(1.0, rel=0.01)
+
+
+def test_what_three_tempos_have_in_common_is_no_answer():
+    ways = [(lambda t, row=row: row, lambda t, at=at, hertz=hertz: at + 4 * wave(hertz)(t))
+            for hertz, row, at in ((5.0, 10.0, 14.0), (3.0, 10.0, 42.0), (2.0, 30.0, 14.0))]  # fmt: skip
+    answers = told(spots(*ways, rate=30.0))
+    np.testing.assert_allclose([answer.hertz for answer in answers], (2.0, 3.0, 5.0), rtol=0.01)
