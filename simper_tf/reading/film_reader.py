@@ -6,9 +6,7 @@
 
 Every scene is read by itself. No band, no window and no tempo is asked
 for: from 0.05 Hz to 45 % of the frame rate whatever repeats at least
-two and a half times is an answer. `reading_of_frames` and what it returns
-(`result`) stay as they are; the weights of the confidence are refitted
-when recordings are added.
+two and a half times is an answer.
 """
 
 import functools
@@ -25,6 +23,7 @@ from simper_tf.reading import (
     compression,
     courses,
     events,
+    follow,
     halves,
     magnitudes,
     movement,
@@ -86,16 +85,13 @@ def reading_of_frames(
         read_ones.append((stretch.scene, scene, answers))
         if progress:
             progress(scene.end)
-    scenes = tuple(_joined([scene for at, scene, _ in read_ones if at == index]) for index in _indices(read_ones))
+    indices = dict.fromkeys(index for index, _, _ in read_ones)
+    scenes = tuple(_joined([scene for at, scene, _ in read_ones if at == index]) for index in indices)
     answers = [answer for _, _, some in read_ones for answer in some]
     answers = tuple(sorted(_continued(answers), key=lambda answer: -answer.confidence))
     verdict = min((scene.verdict for scene in scenes), key=_ORDER.index, default=result.TOO_SHORT)
     notes = _notes(scenes, answers) + (_HIDDEN_PULSE,) * has_hidden_pulse
     return result.Reading(scenes, answers, verdict, notes)
-
-
-def _indices(read_ones: list) -> list[int]:
-    return sorted({index for index, _, _ in read_ones})
 
 
 def _joined(scenes: list[result.Scene]) -> result.Scene:
@@ -155,10 +151,14 @@ def _ranked(
     Each way is tried only where nothing was clear before. There are no frames where the camera moves too far.
     """
     ranked: list[movement.Candidate] = []
-    steady, limits = None, _limits(stretch.rate, band)
+    low, high = band or (LOWEST_HERTZ, np.inf)
+    steady, limits = None, (low / stretch.rate, min(high / stretch.rate, HIGHEST_SHARE))
     heard = rhythm_reader.hear(stretch.times, gray[..., 0])
     for look in _looks(gray):
         steady = look.steady
+        if look.fastest is not None:  # In the whole picture the network sees little of what is followed.
+            heard = rhythm_reader.hear(stretch.times, look.seen[..., 0])
+            limits = limits[0], min(limits[1], look.fastest)
         some = movement.candidates(_scores(look.seen, stretch), limits, heard, stretch.rate)
         if look.of_magnitudes:
             some = _of_the_scene(some, look, stretch, limits, heard)
@@ -201,12 +201,14 @@ class _Look(NamedTuple):
         seen: What of them is read: the frames, or magnitudes of their transform.
         is_steadied: Whether the camera moved, and its movement was taken out.
         of_magnitudes: Whether magnitudes are read.
+        fastest: Cycles per frame that are read at most of what goes through the picture and is followed; else None.
     """
 
     steady: np.ndarray
     seen: np.ndarray
     is_steadied: bool
     of_magnitudes: bool = False
+    fastest: float | None = None
 
 
 def _looks(gray: np.ndarray) -> Iterator[_Look]:
@@ -216,6 +218,8 @@ def _looks(gray: np.ndarray) -> Iterator[_Look]:
         yield _Look(steady, steady, is_steadied)
     if not camera.moves_as_one(gray):
         yield _Look(steady, magnitudes.of(gray), False, of_magnitudes=True)
+        if (view := follow.followed(gray)) is not None:
+            yield _Look(gray, view.crops, False, fastest=view.fastest)
 
 
 def _even(scores: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
@@ -228,12 +232,6 @@ def _even(scores: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
     index = np.minimum(at.astype(int), len(times) - 2)
     part = (at - index).astype(np.float32).reshape(-1, *[1] * (scores.ndim - 1))
     return scores[index] * (1 - part) + scores[index + 1] * part
-
-
-def _limits(rate: float, band: tuple[float, float] | None) -> tuple[float, float]:
-    """Lowest and highest frequency in cycles per frame."""
-    low, high = band or (LOWEST_HERTZ, np.inf)
-    return low / rate, min(high / rate, HIGHEST_SHARE)
 
 
 def _answer(stretch: stretches.Stretch, gray: np.ndarray, one: movement.Candidate) -> result.Answer:
