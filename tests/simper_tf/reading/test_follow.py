@@ -22,7 +22,9 @@ def through(seconds, steps=None):
         else:
             parts = [(18, 0, 8, 3)]
             swing = 6 * np.sin(np.pi * steps * time)
-            parts += [(25 + 12 * part, side * part * swing, 2, 1.5) for side in (-1, 1) for part in np.linspace(0, 1, 6)]
+            parts += [
+                (25 + 12 * part, side * part * swing, 2, 1.5) for side in (-1, 1) for part in np.linspace(0, 1, 6)
+            ]
         for row, beside, tall, wide in parts:
             inside = np.clip(1.5 - ((y - row) / tall) ** 2 - ((x - middle - beside) / wide) ** 2, 0, 1)
             frame += inside * (40 - frame)
