@@ -30,6 +30,9 @@ class ArrayFile:
             array = np.load(path, mmap_mode="r", allow_pickle=False)  # Maps it, and looks at nothing but its header.
         except Exception as error:  # Of damaged headers NumPy raises whatever its parser ran into.
             found = (str(error) or type(error).__name__).splitlines()[0]
+            if "Python objects" in found:  # Sound, but nothing reads it without running what it says.
+                expected = "numbers (T,), (T, C), (T, H, W) or (T, H, W, C)"
+                raise RawDataError(path, "Python objects", expected, "Save np.stack(array).astype(float).") from error
             raise RawDataError(
                 path, f"a damaged array ({found})", "what numpy.save writes", "Save it again."
             ) from error

@@ -56,7 +56,7 @@ _OTHERS = re.compile(
 )
 # Beside a lone number of Hz these words say that it is a signal's.
 _SIGNALS = re.compile(
-    r"[ehp]?[ecpmg]{1,2}g|bvp|eda|gsr|acc\w*|gyro\w*|imu|signals?|data|recording|channels?|leads?|i+|at|[xyz]"
+    r"[ehp]?[ecpmg]{1,2}g|bvp|eda|gsr|acc\w*|gyro\w*|imu|signals?|data|recording|channels?|leads?|i+|at|[xyz]|red|green|blue|n?ir"
 )
 _SESSIONS = re.compile(r"s|sub|subject|p|patient|person|rec|record|trial|run|session|test|file|raw|fs|sampl\w+|rate")
 # Ranks: said after resampling; under a name; under a word that is the whole key; a lone frequency of a signal.
@@ -141,7 +141,7 @@ def of_value(name: str, value: float) -> float | None:
 
 def of_file_name(stem: str) -> list[Stated]:
     """Returns the rate that the name of a file states, such as `ecg_1000hz`; none of `sine_1hz` or `notch_50hz`."""
-    match = re.search(r"(?<![a-z\d.])(\d+(?:\.\d+)?)\s?hz(?![a-z])", stem.lower())
+    match = re.search(r"(?<![\d.])(\d+(?:\.\d+)?)\s?hz(?![a-z])", stem.lower())
     words = re.findall(r"[a-z]+", re.sub(r"\d+(\.\d+)?\s?hz", " ", stem.lower()))
     is_sampling = match and all(_SIGNALS.fullmatch(word) or _SESSIONS.fullmatch(word) for word in words)
     return [Stated(float(match[1]), stem)] if is_sampling and float(match[1]) > 0 else []

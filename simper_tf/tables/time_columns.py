@@ -1,5 +1,6 @@
 """Columns of a table that hold its times, by name, by what they hold, or as a calendar."""
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,9 @@ _OFF = 1.0  # Steps by which a column may be off a line: rounding makes half of 
 _LATE = 0.1  # Share of the whole time by which a packet may be late: what is later is a part in another order.
 _THOUSANDS = (1.0, 1e-3, 1e3, 1e-6, 1e6, 1e-9, 1e9)  # By which units of times differ.
 _HOUR, _SUMMER = 3600.0, 300 * dates.DAY  # That the clocks go back, and from one time to the next at least.
+# Names that say nothing: as many programs write them where nobody has named a column.
+_SAYS_NOTHING = re.compile(r"(values?|col(umn)?s?|var|data|field|channel|ch|x|v|unnamed:?)[ _.-]*\d*", re.IGNORECASE)
+_NO_TWICE = 0.99  # Share of dates that differ from which on they are those of rows, in whatever order they come.
 _COARSE = 3600.0  # Seconds from which on steps of dates are no steps of a clock that samples come faster than.
 
 
@@ -49,7 +53,7 @@ def times_of(table: Table, known: float | None = None, column: int | None = None
         candidates = [entry for entry in candidates if entry.column not in calendar.columns]
         candidates.append(_Candidate(min(calendar.columns), calendar.seconds, calendar.note, 2, True))
         texts |= calendar.columns
-    running = [entry for entry in candidates if direction(entry.seconds)]
+    running = [entry for entry in candidates if direction(entry.seconds) or _are_of_rows(entry)]
     if column is not None:
         best = _named(table, column)
     elif not running:
@@ -90,8 +94,9 @@ class _Candidate(NamedTuple):
 
 def _candidates(table, known):
     """Yields the columns that may hold the times."""
-    has_names = any(table.names)
-    for k, (name, unit, column) in enumerate(zip(table.names, table.units, table.columns, strict=True)):
+    names = ["" if _SAYS_NOTHING.fullmatch(name) else name for name in table.names]
+    has_names = any(names)
+    for k, (name, unit, column) in enumerate(zip(names, table.units, table.columns, strict=True)):
         is_time, _ = clock.named(name, unit)
         is_text = not isinstance(column, np.ndarray)
         may_be_years = not name or dates.is_named_years(name)
@@ -132,6 +137,12 @@ def _fitness(candidate):
     is_one_way = not ((steps < 0).any() and (steps > 0).any())
     distinct = round(float(np.mean(steps != 0)), 2)
     return is_one_way, candidate.strength, distinct, not candidate.note, -candidate.column
+
+
+def _are_of_rows(candidate):
+    """Returns whether dates in some order are those of rows: hardly any comes twice."""
+    seconds = candidate.seconds[np.isfinite(candidate.seconds)]
+    return candidate.is_date and len(seconds) >= _FEWEST and len(np.unique(seconds)) > _NO_TWICE * len(seconds)
 
 
 def direction(seconds):

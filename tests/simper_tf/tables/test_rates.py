@@ -143,12 +143,12 @@ def test_a_hostile_header_takes_no_long_look():
         assert told(*[part * 1000] * 400) == []
 
 
-@pytest.mark.parametrize("stem", ["ecg_50hz", "s01 ppg 50 Hz", "50hz"])
+@pytest.mark.parametrize("stem", ["ecg_50hz", "s01 ppg 50 Hz", "50hz", "PPG50Hz_RED_GREEN_NIR"])
 def test_the_name_of_a_file_of_a_signal_states_a_rate(stem):
     assert [one.rate for one in rates.of_file_name(stem)] == [50]
 
 
-@pytest.mark.parametrize("stem", ["sine_1.2hz", "notch_50hz", "ecg_lowpass_40hz", "ecg"])
+@pytest.mark.parametrize("stem", ["sine_1.2hz", "notch_50hz", "notch50hz", "ecg_lowpass_40hz", "ecg"])
 def test_the_name_of_a_filter_or_a_tone_states_none(stem):
     assert rates.of_file_name(stem) == []
 

@@ -35,6 +35,24 @@ def test_rows_out_of_order_are_sorted_by_dates(tmp_path):
     assert found.notes == ("Rows out of order are sorted by their dates.",)
 
 
+def test_days_the_last_one_first_are_sorted_by_dates(tmp_path):
+    """Hours of a day rise, and days fall, as in archives of power networks."""
+    hours = pd.date_range("2018-10-20", periods=24 * 40, freq="h")
+    order = np.arange(len(hours)).reshape(-1, 24)[::-1].ravel()
+    load = np.cos(2 * np.pi * np.arange(len(hours)) / 24)
+    found = series_files.series_of(write(tmp_path, "Datetime,MW", hours[order], load[order]))
+    assert found.notes[0] == "Rows out of order are sorted by their dates."
+    np.testing.assert_allclose(found.times, 3600 * np.arange(len(hours)))
+    assert np.corrcoef(found.values[:, 0], load)[0, 1] > 0.999
+
+
+def test_days_of_events_that_come_twice_are_no_times(tmp_path):
+    random = np.random.default_rng(0)
+    days = pd.date_range("2018-01-01", periods=60, freq="D")[random.integers(0, 60, 60)]
+    with pytest.raises(RawDataError, match="their rate"):
+        series_files.series_of(write(tmp_path, "day,x", days, random.normal(size=60)))
+
+
 def test_rows_out_of_order_by_numbers_are_refused(tmp_path):
     order = np.r_[30:COUNT, 0:30]
     with pytest.raises(
@@ -226,3 +244,11 @@ def test_fillers_of_many_columns_are_told_of_the_first_three(tmp_path):
     (tmp_path / "a.csv").write_text("\n".join(rows))
     told = [note for note in series_files.series_of(tmp_path / "a.csv").notes if "-999" in note]
     assert told == [f"In column {n} 1 cells of -999 stand for missing numbers." for n in (2, 3, 4)]
+
+
+def test_rows_of_many_thousand_cells_are_cut_at_their_mark(tmp_path):
+    """A line longer than any cell of Python's reader of tables, as it is where another mark is tried."""
+    row = ",".join(f"{value:.6f}" for value in np.resize(WAVE, 30_000))
+    (tmp_path / "a.csv").write_text(f"{row}\n" * 9)
+    with pytest.raises(RawDataError, match="found samples without their rate"):
+        series_files.series_of(tmp_path / "a.csv")

@@ -95,6 +95,19 @@ def test_an_unnamed_evenly_rising_first_column_is_seconds(tmp_path):
     assert found.notes == ("The first column rises by 0.02 and is taken for seconds.",)
 
 
+@pytest.mark.parametrize("name", ["value1", "Column 1", "X", "Unnamed: 0", "ch0"])
+def test_a_first_column_whose_name_says_nothing_may_be_seconds(tmp_path, name):
+    found = series_files.series_of(table(tmp_path, name, TIMES + 200))
+    np.testing.assert_allclose(found.times, TIMES, atol=1e-6)
+    assert found.notes == ("The first column rises by 0.02 and is taken for seconds.",)
+
+
+@pytest.mark.parametrize("name", ["wavelength", "depth", "angle"])
+def test_a_rising_column_of_another_quantity_is_no_time(tmp_path, name):
+    with pytest.raises(RawDataError, match="their rate"):
+        series_files.series_of(table(tmp_path, name, TIMES))
+
+
 @pytest.mark.parametrize("clock", [0.015625, 0.1, 1.0])
 def test_stamps_of_a_coarse_clock_are_spread_evenly_with_a_note(tmp_path, clock):
     moments = np.floor(TIMES / clock) * clock
