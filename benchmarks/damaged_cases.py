@@ -1,14 +1,16 @@
 """Cases of damage: how files are damaged, named and hidden, all that is random by a seed."""
 
+import ctypes
 import dataclasses
 import os
 import pathlib
 import pickle
 import shutil
+import threading
 
 import numpy as np
 
-from benchmarks.damaged_files import Trap, npy, odd_files, sound_files, video
+from benchmarks.damaged_files import Trap, frames, moments, npy, odd_files, sound_files, video
 from datasets.rotating_digits import rotating_digits_dataset_builder as digits
 
 NAMES = ("two words", "é ü 胸", "%03d", "[a-b]", "q?*", "a\nb", "a\x1b[31mb", "'\"$x", "n" * 240, "concat:a|b",
@@ -20,6 +22,7 @@ _FRAGILE = (
     (".mp4", "libsvtav1", {}), (".webm", "libvpx-vp9", {"deadline": "realtime", "cpu-used": "8"}),
 )  # fmt: skip
 BUILT = "built data sets"
+_READ, _EVENT = 1, 16  # Of `inotify`: what is asked for, and the bytes that tell of it once.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,6 +109,12 @@ class Maker:
         os.truncate(case.path, 8 * 10**11)
         return case
 
+    def shrinking(self, kind):
+        """Returns frames that are cut off while somebody reads their header, or one of them after the other."""
+        case = self.put(kind, ".npy", npy(np.stack([*frames(1.3, moments())])), 1.3)
+        cut_when_read(case.path, int(self.random.integers(2, 40)))
+        return case
+
     def no_file(self, kind):
         case = self.put(kind, ".mp4", b"")
         case.path.unlink()
@@ -143,6 +152,25 @@ class Maker:
         return Case(kind, place)
 
 
+def cut_when_read(path, times):
+    """Cuts off a file once it was read from so many times or a few more; returns the thread that waits for that."""
+    system = ctypes.CDLL(None)
+    watched = system.inotify_init()
+    if system.inotify_add_watch(watched, os.fsencode(path), _READ) < 0:
+        raise OSError(f"{path} cannot be watched.")
+
+    def wait():
+        left = times
+        while left > 0:
+            left -= len(os.read(watched, _EVENT * left)) // _EVENT
+        os.truncate(path, 1000)
+        os.close(watched)
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    return waiting
+
+
 KINDS = {
     "cut off": lambda maker, kind: maker.changed(kind, maker.cut),
     "bits turned": lambda maker, kind: maker.changed(kind, maker.flip),
@@ -152,6 +180,7 @@ KINDS = {
     "names": Maker.named,
     "pickles": Maker.pickled,
     "larger than memory": Maker.sparse,
+    "shrinking while read": Maker.shrinking,
     "no files": Maker.no_file,
     "lost frames": Maker.fragile_film,
     "headers beside pipes": Maker.beside_a_pipe,

@@ -79,6 +79,22 @@ def test_a_trap_of_a_pickle_closes_when_it_is_loaded(tmp_path):
     assert damaged.outcome_of(case, [], {}) == "a pickle was loaded"
 
 
+def test_a_file_is_cut_off_once_it_is_read(tmp_path):
+    path = tmp_path / "a.npy"
+    path.write_bytes(bytes(5000))
+    waiting = damaged_cases.cut_when_read(path, 1)
+    assert path.stat().st_size == 5000
+    path.read_bytes()
+    waiting.join(60)
+    assert path.stat().st_size == 1000
+
+
+@pytest.mark.slow
+def test_frames_that_shrink_while_they_are_read_are_refused(tmp_path):
+    found, _ = damaged.judged(tmp_path, 0, 4, ["shrinking while read"])
+    assert [outcome for _, outcome in found] == [damaged.REFUSED] * 4
+
+
 @pytest.mark.slow
 def test_a_file_of_each_kind_is_read_right_or_refused_in_a_line(tmp_path):
     (tmp_path / "kinds").mkdir()
