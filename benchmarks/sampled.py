@@ -3,8 +3,8 @@
 python -m benchmarks.sampled [--kinds disc series] [--step=0.1] [--document=docs/measured.md]
 
 Where a period lasts k + 1/2 frames, every second one is caught at other
-moments. It must not be told at half its tempo, and what alternates in
-truth must not be told at twice its own.
+moments. It must not be told at half its tempo, nor as pairs, and what
+alternates in truth must not be told at twice its own.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from simper_tf.evaluation import markdown_tables
 from simper_tf.reading import film_reader, result, series_reader
 
 COMMAND = "python -m benchmarks.sampled"
-RIGHT, HALF, DOUBLE, OTHER, SILENT = "right", "half", "double", "other", "silent"
+OUTCOMES = RIGHT, PAIRS, HALF, DOUBLE, OTHER, SILENT = "right", "as pairs", "half", "double", "other", "silent"
 SERIES = ("series", "series that jumps")
 KINDS = ("disc", "patch", "skin", *SERIES, "sides in turn")
 STEP = 0.1  # Frames from one period to the next.
@@ -75,7 +75,8 @@ def outcome(kind: str, period: float) -> str:
     if not clear:
         return SILENT
     ratio = clear[0].hertz * period * (2 if kind == "sides in turn" else 1) / RATE
-    near = [name for name, at in ((RIGHT, 1), (HALF, 1 / 2), (DOUBLE, 2)) if abs(np.log(ratio / at)) < NEAR]
+    right = PAIRS if clear[0].pairs and kind != "sides in turn" else RIGHT
+    near = [name for name, at in ((right, 1), (HALF, 1 / 2), (DOUBLE, 2)) if abs(np.log(ratio / at)) < NEAR]
     return near[0] if near else OTHER
 
 
@@ -87,8 +88,8 @@ def report(step: float, kinds: Sequence[str] = KINDS) -> str:
         outcomes = {float(period): outcome(kind, float(period)) for period in periods}
         print(kind, {period: found for period, found in outcomes.items() if found != RIGHT}, flush=True)
         counts = collections.Counter(outcomes.values())
-        rows.append([kind, *(str(counts[found]) for found in (RIGHT, HALF, DOUBLE, OTHER, SILENT))])
-    return markdown_tables.markdown_table(["movement", RIGHT, HALF, DOUBLE, OTHER, SILENT], rows)
+        rows.append([kind, *(str(counts[found]) for found in OUTCOMES)])
+    return markdown_tables.markdown_table(["movement", *OUTCOMES], rows)
 
 
 def put(step: float, path: pathlib.Path | None, kinds: Sequence[str] = KINDS):

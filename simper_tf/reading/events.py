@@ -35,6 +35,8 @@ REACH, PLACES, ROUNDS = 1 / 3, 17, 2
 BEYOND = 1.5
 # Share of all power that differs, at least: half of what halves must gain in likeness.
 _LEAST_SHARE = 0.015
+# Events from which on noise is told from lines: orders halfway between them lie five waves off.
+_MANY = 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -237,9 +239,11 @@ def _variance(run: Run, start: float, end: float) -> float:
 
 def places(marks: np.ndarray) -> np.ndarray:
     """Number of each event in its run, `(n,)`, where those that a pause could hold are counted: some are missed."""
-    gaps = np.diff(marks) / np.median(np.diff(marks))
+    typical = np.median(np.diff(marks))
+    gaps = np.diff(marks) / typical
     steps = np.rint(gaps)
-    are_missed = (gaps >= PAUSE) & (np.abs(gaps - steps) < 0.2)
+    # Two marks may be off by half a frame each.
+    are_missed = (gaps >= PAUSE) & (np.abs(gaps - steps) < max(0.2, 1 / typical))
     return np.append(0, np.cumsum(np.where(are_missed, steps, 1).astype(int)))
 
 
@@ -249,6 +253,7 @@ def differ(scores: np.ndarray, marks: np.ndarray, parts: int = 2) -> bool:
     Frames catch like events at different moments: at two in turn where a period lasts 12.5 frames, at five where it
     lasts 3.2. Harmonic m of a period of p frames then shows as order `|m - p|`, in cycles per event. Harmonics weaken
     with their number, so what sampling makes is weakest at the lowest order. What differs in truth is strongest there.
+    Noise is stronger at low orders than at high ones, as of films that are compressed: it is taken off.
 
     Args:
         scores: `(T, ...)`, not smoothed.
@@ -266,13 +271,18 @@ def differ(scores: np.ndarray, marks: np.ndarray, parts: int = 2) -> bool:
     period = (marks[-1] - marks[0]) / number[-1]
     orders = np.arange(1, math.floor(parts * period / 2) + 1) / parts
     orders = orders[(orders < 4) | (orders > period / 2 - 1)]  # Most of the power, and what is compared.
+    # Halfway between the lowest orders is noise alone. Whole waves fit in, so that no line leaks there.
+    between = np.rint(number[-1] * (np.arange(parts) + 0.5) / parts) / number[-1]
+    shown = np.append(orders, between if number[-1] >= _MANY else [])
     first, end = max(math.ceil(marks[0]), 0), min(math.floor(marks[-1]), len(scores) - 1)
     phases = np.interp(np.arange(first, end) + 0.5, marks, number)
-    waves = np.gradient(phases) * np.exp(-2j * np.pi * orders[:, None] * phases)
+    waves = np.gradient(phases) * np.exp(-2j * np.pi * shown[:, None] * phases)
     # Differences keep drift out. They weaken slow waves, by as much as is mended here.
     changes = np.diff(scores[first : end + 1].reshape(end + 1 - first, -1), axis=0)
     waves = waves.astype(np.complex64)
-    powers = (np.abs(waves @ changes / np.sin(np.pi * orders / period)[:, None]) ** 2).sum(1)
+    powers = (np.abs(waves @ changes / np.sin(np.pi * shown / period)[:, None]) ** 2).sum(1)
+    powers, noise = powers[: len(orders)], powers[len(orders) :]
     low, high = orders < 1, (orders % 1 > 0) & (orders > period / 2 - 1)
     needed = max(_LEAST_SHARE * powers.sum(), BEYOND * powers[high].max(initial=0))
-    return bool(powers[low].max(initial=0) > needed)
+    lines = powers[low] - (np.sqrt(noise[:-1] * noise[1:]) if len(noise) else 0)
+    return bool(lines.max(initial=0) > needed)

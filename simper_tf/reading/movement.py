@@ -111,16 +111,18 @@ def _varied(proposals: list[tuple]) -> list[tuple]:
     return chosen
 
 
-def whole_cycle(candidate: Candidate, ranked: list[Candidate], clear: float) -> Candidate:
+def whole_cycle(candidate: Candidate, ranked: list[Candidate], least: float, clear: float) -> Candidate:
     """Candidate as it is told where the same movement was seen at half its tempo or twice.
 
     The slower one is the full cycle, if it is about as sure and the picture tells its halves apart; the faster one
     names them. Both are then told, so the movement is as sure as the surer of them. A faster one, whatever the
-    multiple, is told where its events differ by sampling alone.
+    multiple, is told where its events differ by sampling alone. Halves of one course alone are no pairs where nothing
+    else shows them.
 
     Args:
         candidate: The one to tell.
         ranked: All of its stretch.
+        least: Confidence of halves that are named.
         clear: Confidence from which on a faster one counts.
     """
     slower = _at(ranked, candidate, 0.5, clear)
@@ -128,6 +130,8 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], clear: float) -> 
         return dataclasses.replace(slower, pairs=True, confidence=max(slower.confidence, candidate.confidence))
     if halves.are_halves(candidate.run):
         return _of_halves(candidate)
+    half = _at(ranked, candidate, 2, clear)
+    candidate = dataclasses.replace(candidate, pairs=candidate.pairs and half is not None and half.confidence >= least)
     for parts in range(SAMPLED, 1, -1):
         faster = _at(ranked, candidate, parts, clear)
         if not faster or faster.confidence < clear:

@@ -48,7 +48,9 @@ def told(ranked: list[movement.Candidate], parts: Parts, least: float, clear: fl
                 other for other in movement.longer(candidate, ranked) if not _are_elsewhere(candidate, other, parts)
             ]
             chosen.append(max(longer, key=lambda other: len(other.run.marks), default=candidate))
-    return [movement.whole_cycle(candidate, some, clear) for candidate, *some in _in_their_places(chosen, ranked)]
+    return [
+        movement.whole_cycle(candidate, some, least, clear) for candidate, *some in _in_their_places(chosen, ranked)
+    ]
 
 
 def _without_common(ranked: list[movement.Candidate], parts: Parts, clear: float) -> list[movement.Candidate]:

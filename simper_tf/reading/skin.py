@@ -41,8 +41,9 @@ def pulse(frames: np.ndarray, rate: float, whole: bool = False) -> tuple[np.ndar
 
     Returns:
         `(T,)` the pulse, its frequency in hertz and the share in [0, 1] of its
-        power that lies there. None without skin, or if readouts disagree, or
-        halves of the skin that was found.
+        power that lies there. None without skin, if readouts disagree, or
+        halves of the skin that was found, or if it is the double of a slower
+        line.
     """
     if len(frames) < SHORTEST_SECONDS * rate or rate < 2.5 * BAND[1]:
         return None
@@ -54,6 +55,11 @@ def pulse(frames: np.ndarray, rate: float, whole: bool = False) -> tuple[np.ndar
     lines = np.array([line(series, rate) for series in pulses])
     hertz = np.median(lines[:, 0])
     if np.abs(lines[:, 0] - hertz).max() > AGREE * max(hertz, 1):
+        return None
+    # A heart below the band has its double there.
+    slowest = BAND[0] / 2
+    slow, _ = line(skin_colors.pos(colors, rate, (slowest, BAND[1])), rate, slowest)
+    if abs(slow - hertz / 2) < AGREE:
         return None
     if not whole and not _in_step(frames, skin, rate, hertz):
         return None
@@ -92,11 +98,11 @@ def spectrum(series: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
     return np.fft.rfftfreq(8 * len(series), 1 / rate), samples.hann_spectrum(series - series.mean(), 8)
 
 
-def line(series: np.ndarray, rate: float) -> tuple[float, float]:
+def line(series: np.ndarray, rate: float, lowest: float = BAND[0]) -> tuple[float, float]:
     """Frequency of the strongest line in the band, and its and its double's share of the power."""
     hertz, transformed = spectrum(series, rate)
     power = np.abs(transformed) ** 2
-    inside = (hertz >= BAND[0]) & (hertz <= BAND[1])
+    inside = (hertz >= lowest) & (hertz <= BAND[1])
     peak = hertz[inside][power[inside].argmax()]
     near = (np.abs(hertz - peak) < LINE) | (np.abs(hertz - 2 * peak) < LINE)
     return peak, power[inside & near].sum() / max(power[inside].sum(), 1e-12)

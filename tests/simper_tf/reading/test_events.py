@@ -181,22 +181,29 @@ def candidate(hertz, confidence, first=0.0, last=100.0):
 
 def test_a_half_is_told_as_its_full_cycle_where_both_are_as_sure():
     half, cycle = candidate(0.2, 0.8), candidate(0.1, 0.75)
-    told = movement.whole_cycle(half, [half, cycle], 0.5)
+    told = movement.whole_cycle(half, [half, cycle], 0.2, 0.5)
     assert (told.hertz, told.pairs, told.confidence) == (0.1, True, 0.8)
-    assert movement.whole_cycle(cycle, [half, cycle], 0.5).pairs
+    assert movement.whole_cycle(cycle, [half, cycle], 0.2, 0.5).pairs
+
+
+@pytest.mark.parametrize(("confidence", "are_named"), [(0.3, True), (0.1, False), (None, False)])
+def test_halves_of_one_course_are_named_where_they_are_seen(confidence, are_named):
+    cycle = dataclasses.replace(candidate(0.1, 0.9), pairs=True)
+    ranked = [cycle] if confidence is None else [cycle, candidate(0.2, confidence)]
+    assert movement.whole_cycle(cycle, ranked, 0.2, 0.5).pairs == are_named
 
 
 def test_a_half_that_is_much_surer_stays_as_it_is():
     half, cycle = candidate(0.2, 0.9), candidate(0.1, 0.6)
-    assert movement.whole_cycle(half, [half, cycle], 0.5) == half
-    assert movement.whole_cycle(half, [half, candidate(0.1, 0.9, last=40.0)], 0.5) == half
+    assert movement.whole_cycle(half, [half, cycle], 0.2, 0.5) == half
+    assert movement.whole_cycle(half, [half, candidate(0.1, 0.9, last=40.0)], 0.2, 0.5) == half
 
 
 def test_clear_cycles_of_parts_of_the_time_make_a_half():
     half, early, late = candidate(0.2, 0.9), candidate(0.1, 0.9, last=40.0), candidate(0.1, 0.8)
     late = dataclasses.replace(late, run=types.SimpleNamespace(**{**vars(late.run), "starts": np.array([50.0])}))
-    assert movement.whole_cycle(half, [half, early], 0.5) == half
-    assert movement.whole_cycle(half, [half, early, late], 0.5).hertz == 0.1
+    assert movement.whole_cycle(half, [half, early], 0.2, 0.5) == half
+    assert movement.whole_cycle(half, [half, early, late], 0.2, 0.5).hertz == 0.1
 
 
 def placed(marks, confidence):

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+import scipy.signal
 from made_runs import course, run
 
 from simper_tf.reading import courses, events, halves, movement, verdict
@@ -50,6 +51,8 @@ def test_halves_are_told_though_some_of_one_kind_are_missed():
     np.testing.assert_allclose(halves.every_second(some).marks, seen.marks[::2])
     # Behind a pause of two and a half events nothing is known of sides.
     np.testing.assert_array_equal(events.places(np.array([0.0, 10, 20, 40, 50, 60, 85, 95])), [0, 1, 2, 4, 5, 6, 7, 8])
+    # Of 3.2 frames each: the marks on both sides of the missed one are off by a third of a frame.
+    np.testing.assert_array_equal(events.places(np.array([1.0, 4, 7, 13.9, 17, 20])), [0, 1, 2, 4, 5, 6])
 
 
 @pytest.mark.parametrize("number", [3, 4])
@@ -57,10 +60,10 @@ def test_two_cycles_seen_as_three_or_four_halves_are_two(number):
     few = made(4.0, number)
     shown = verdict.Evidence(number, 0.9, 1.0, 0.5, 1.0, 2.0, np.ones(1), np.ones(1))
     half = movement.Candidate(few, events.frequency(few.marks), False, shown, 0.9)
-    told = movement.whole_cycle(half, [half], 0.6)
+    told = movement.whole_cycle(half, [half], 0.2, 0.6)
     assert (told.evidence.count, told.pairs, told.hertz) == (2, True, pytest.approx(0.01))
     alike = dataclasses.replace(half, run=made(0.0, number))
-    assert movement.whole_cycle(alike, [alike], 0.6) == alike
+    assert movement.whole_cycle(alike, [alike], 0.2, 0.6) == alike
 
 
 def test_three_events_that_chance_makes_unlike_are_no_halves():
@@ -102,12 +105,12 @@ def test_halves_that_differ_a_little_are_pairs(low, number, are_pairs):
     assert (len(full.marks), pairs) == (number, are_pairs)
 
 
-def sampled(period, alternate=0.0, drift=0.0):
-    """Scores and marks of 16 events of so many frames, of which every second one differs."""
-    phases = np.arange(round(16 * period)) / period
+def sampled(period, alternate=0.0, drift=0.0, number=16):
+    """Scores and marks of events of so many frames, of which every second one differs."""
+    phases = np.arange(round(number * period)) / period
     wave = np.exp(2 * np.cos(2 * np.pi * phases))
     scores = wave * (1 + alternate * np.cos(np.pi * phases)) + drift * phases
-    return scores[:, None], period * np.arange(1, 16)
+    return scores[:, None], period * np.arange(1, number)
 
 
 @pytest.mark.parametrize("period", [3.5, 4.5, 6.5, 8.5, 12.5, 12.45, 24.5])
@@ -121,6 +124,17 @@ def test_events_caught_between_frames_do_not_differ(period):
 @pytest.mark.parametrize(("period", "parts"), [(3.2, 5), (3.8, 5), (3.25, 4), (10 / 3, 3)])
 def test_events_caught_at_several_moments_do_not_differ(period, parts):
     assert not events.differ(*sampled(period), parts)
+
+
+@pytest.mark.parametrize(("period", "number"), [(3.57, 56), (8.0, 30)])
+def test_noise_that_is_slow_makes_no_difference(period, number):
+    # Each value is half of the one before, as what is left of pictures that an encoder builds on others.
+    noise = scipy.signal.lfilter(
+        [1], [1, -0.5], np.random.default_rng(0).normal(0, 0.5, (round(number * period), 40)), 0
+    )
+    for alternate in (0.0, 0.5):
+        scores, marks = sampled(period, alternate, number=number)
+        assert events.differ(np.append(scores, noise, 1), marks) == (alternate > 0)
 
 
 def test_fewer_events_than_parts_do_not_differ():

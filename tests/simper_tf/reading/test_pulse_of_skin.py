@@ -37,6 +37,15 @@ def test_all_of_the_skin_pulses_together(below, is_pulse):
     assert share > 0.7
 
 
+@pytest.mark.parametrize(("hertz", "is_told"), [(0.64, False), (0.9, True)])
+def test_a_heart_below_the_band_is_not_told_at_its_double(hertz, is_told):
+    random, turn = np.random.default_rng(0), 2 * np.pi * hertz * np.arange(400) / RATE
+    beat = 2 * (np.cos(turn) + 0.5 * np.cos(2 * turn + 1))[:, None, None, None] * [0.3, 0.8, 0.4]
+    frames = np.rint([190.0, 130.0, 110.0] + beat + 2 * random.normal(size=(400, 20, 20, 3))).astype(np.uint8)
+    seen = skin.pulse(frames, RATE, whole=True)
+    assert seen[1] == pytest.approx(hertz, abs=0.02) if is_told else seen is None
+
+
 @pytest.mark.parametrize(("step", "is_told"), [(0.0, True), (0.1, False)])
 def test_skin_that_a_camera_passes_has_no_pulse(step, is_told, monkeypatch):
     times = np.arange(120) / RATE
