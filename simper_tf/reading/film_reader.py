@@ -46,8 +46,6 @@ FEWEST_FRAMES = 8  # In a scene that is read.
 STILL = 0.15
 # Share of the power of the pulse in one line at which it is as likely as not.
 SKIN_SHARE, SKIN_SLOPE = 0.65, 15.0
-# By how much of a movement's frequency a pulse must lie beside all its multiples, to be none of them.
-APART = 0.06
 _HIDDEN_PULSE = "Skin may show a pulse behind what moves: `face` reads it alone."
 _ORDER = (
     result.CLEAR, result.UNCLEAR, result.TOO_FEW, result.TOO_FAR, result.NOTHING, result.STILL, result.BLACK,
@@ -136,11 +134,10 @@ def _has_pulse_beside(
     What moves changes colors too, and three readouts may agree on it: so the pulse is not told, but where to find it.
     """
     moving = [answer.hertz for answer in answers if answer.reader == "movement" and answer.verdict == result.CLEAR]
-    seen = _skin(stretch, band) if moving else []
-    multiples = [one.hertz / hertz for one in seen for hertz in moving]
-    return any(one.verdict == result.CLEAR for one in seen) and all(
-        abs(multiple - round(multiple)) > APART for multiple in multiples
-    )
+    seen = [one for one in (_skin(stretch, band) if moving else []) if one.verdict == result.CLEAR]
+    frames = _even(stretch.frames, stretch) if seen else stretch.frames
+    multiples = (skin.is_multiple(frames, stretch.rate, one.hertz, hertz) for one in seen for hertz in moving)
+    return bool(seen) and not any(multiples)
 
 
 def _ranked(

@@ -21,6 +21,8 @@ AGREE = 0.05  # Share of the frequency, in Hz below 1 Hz, by which the three rea
 IN_STEP = 0.5
 # Share of its period by which the first and the last beat's distance from the next may differ from it.
 UNEVEN = 0.25
+# By how much of a movement's frequency a pulse must lie beside all its multiples, to be none of them for certain.
+APART = 0.06
 SHORTEST_SECONDS = 5.0  # Three and a half periods of the slowest heart.
 
 
@@ -56,14 +58,27 @@ def pulse(frames: np.ndarray, rate: float, whole: bool = False) -> tuple[np.ndar
     hertz = np.median(lines[:, 0])
     if np.abs(lines[:, 0] - hertz).max() > AGREE * max(hertz, 1):
         return None
-    # A heart below the band has its double there.
-    slowest = BAND[0] / 2
-    slow, _ = line(skin_colors.pos(colors, rate, (slowest, BAND[1])), rate, slowest)
-    if abs(slow - hertz / 2) < AGREE:
+    if abs(_strongest(colors, rate, BAND[0] / 2) - hertz / 2) < AGREE:  # A heart below the band has its double there.
         return None
     if not whole and not _in_step(frames, skin, rate, hertz):
         return None
     return pulses[-1], float(hertz), float(np.median(lines[:, 1]))
+
+
+def is_multiple(frames: np.ndarray, rate: float, hertz: float, moving: float) -> bool:
+    """Whether a pulse is what a movement at another tempo makes of the color of skin.
+
+    It is at one of its multiples then, and weaker than the movement itself.
+    """
+    times = hertz / moving
+    if abs(times - round(times)) > APART:
+        return False
+    return round(times) == 1 or abs(_strongest(frames[:, mask(frames)].mean(1), rate, moving / 2) - hertz) > AGREE
+
+
+def _strongest(colors: np.ndarray, rate: float, lowest: float) -> float:
+    """Frequency of the strongest line of skin from one on that may be below those of hearts."""
+    return line(skin_colors.pos(colors, rate, (lowest, BAND[1])), rate, lowest)[0]
 
 
 def _in_step(frames: np.ndarray, skin: np.ndarray, rate: float, hertz: float) -> bool:

@@ -72,7 +72,7 @@ def swaying(sway, beat, depth, size):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(18, 16), (36, 48), (60, 80)])
-@pytest.mark.parametrize(("sway", "beat"), [(0.29, 1.03), (0.4, 1.42), (0.5, 1.25)])
+@pytest.mark.parametrize(("sway", "beat"), [(0.29, 0.87), (0.29, 1.03), (0.4, 1.42), (0.5, 1.25)])
 def test_a_pulse_behind_a_sway_is_told_or_hinted_at(sway, beat, size):
     seen = film_reader.reading_of_frames(zip(*swaying(sway, beat, 4.0, size), strict=True))
     told = [answer.hertz for answer in seen.clear]
