@@ -62,11 +62,11 @@ _FROM_BEAT_TO_BEAT, _JUMPS = (0.3, 2.0), 0.3
 
 
 class _Held(NamedTuple):
-    """What a file holds of its channels: `(T, C)` values, and `(T,)` seconds or a rate."""
+    """What a file holds of its channels: `(T, C)` values, and `(T,)` seconds, such that stay in the file, or a rate."""
 
     names: list[str]
     values: np.ndarray | even_series.Stored
-    times: np.ndarray | float
+    times: np.ndarray | even_series.Stored | float
     notes: list[str]
     is_forward: bool = True  # Whether rows come as their times do.
 
@@ -80,7 +80,7 @@ def parts(path: str, rate, is_fallback, time, columns, member="", start=0.0, end
     try:
         with packed.opened(path, member) as inner:
             held = _read(inner, rate, is_fallback, time, columns, end)
-            if isinstance(held.times, float):
+            if isinstance(held.times, float | even_series.Stored):
                 yield from even_series.parts(path, *held[:4], start, end)
             else:
                 series = series_files.normal(path, held.times, held.values, held.names, held.notes)
@@ -146,14 +146,14 @@ def _of_head(path, ending, given, time, columns, end):
 
 
 def _of_long(path, ending, given, time, columns):
-    """Returns what `_read` does of a long text whose numbers all are there, at even times; None of another one."""
+    """Returns what `_read` does of a long text whose numbers all are there, at times that rise; None of another one."""
     if ending in _TABLES or path.stat().st_size < _LONG:
         return None
     try:
         held = _of_table(path, ending, given, time, columns, _HEAD_ROWS)
         head = delimited.table_of(path, _HEAD_ROWS).columns
         layout = long_texts.told_by(head, held.values, held.times, bool(columns)) if held.is_forward else None
-        stored = layout and long_texts.stored(path, layout, _FILLERS)
+        stored = layout and long_texts.stored(path, layout, _FILLERS, long_texts.are_kept(layout, head, held.times))
     except (RawDataError, ValueError, OSError):  # Said of the whole, if it holds there.
         return None
     return stored and _Held(held.names, *stored, held.notes)

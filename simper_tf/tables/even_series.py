@@ -1,5 +1,6 @@
-"""Samples at even times, scaled and handed over block by block, so that a day takes no more memory than an hour."""
+"""Samples scaled and handed over block by block, so that a day takes no more memory than an hour."""
 
+import bisect
 import math
 from collections.abc import Callable, Iterator, Sequence
 
@@ -39,22 +40,21 @@ class Stored:
         return Stored((len(self), len(channels)), lambda *span: self[slice(*span)][:, list(channels)], self.check)
 
 
-def parts(name, names, values, rate: float, notes, start: float, end: float) -> Iterator[tuple]:
-    """Yields what `channels.parts` does, of samples at an even rate.
+def parts(name, names, values, times: float | Stored, notes, start: float, end: float) -> Iterator[tuple]:
+    """Yields what `channels.parts` does, of samples at an even rate, or at times that stay in their file.
 
     Args:
         name: Of the series.
         names, notes: As of a `series_files.Series`.
         values: `(T, C)`, an array or `Stored`.
-        rate: Samples per second.
+        times: Samples per second, or `(T, 1)` seconds that rise.
         start, end: Seconds from the first sample that is a number.
 
     Raises:
         RawDataError: fewer than three samples are numbers, or nothing changes.
     """
     first, last = _first(name, values), _last(values)
-    low = first + max(math.ceil(start * rate - 1e-9), 0)
-    high = last + 1 if end == math.inf else min(last + 1, first + math.ceil(end * rate - 1e-9))
+    low, high = (first + _place(times, first, last + 1 - first, moment) for moment in (start, end))
     is_whole = (low, high) == (first, last + 1)
     if is_whole and isinstance(values, Stored):
         values.check()
@@ -69,10 +69,30 @@ def parts(name, names, values, rate: float, notes, start: float, end: float) -> 
     notes, shown = list(notes), changes if changes.any() else ~changes  # A part may stand still.
     notes += series_files.left_out(names, np.flatnonzero(~shown), "never changes")
     kept = [name for name, good in zip(names, shown, strict=True) if good]
-    yield {"names": kept, "notes": notes, "most": spread.count, "seconds": (last + 1 - first) / rate}, b""
+    origin, after = _moments(times, np.array([first, last]))
+    seconds = after - origin + (1 / times if isinstance(times, float) else series_files.usual_step(times))
+    yield {"names": kept, "notes": notes, "most": spread.count, "seconds": float(seconds)}, b""
     for rows, block in _blocks(values, low, high):
         numbers = spread.scaled(block)[:, shown].astype(np.float32)
-        yield len(rows), ((rows - first) / rate).tobytes() + numbers.tobytes()
+        if len(rows):
+            yield len(rows), (_moments(times, rows) - origin).tobytes() + numbers.tobytes()
+
+
+def _place(times, first, count, moment):
+    """Returns how many of so many samples from a first one on come before a moment."""
+    if moment == math.inf:
+        return count
+    if isinstance(times, float):
+        return min(max(math.ceil(moment * times - 1e-9), 0), count)
+    origin = times[first : first + 1].item()
+    return bisect.bisect_left(range(count), moment, key=lambda k: times[first + k : first + k + 1].item() - origin)
+
+
+def _moments(times, rows):
+    """Returns the seconds of rows that rise, one at least."""
+    if isinstance(times, float):
+        return rows / times
+    return times[int(rows[0]) : int(rows[-1]) + 1][rows - rows[0], 0]
 
 
 def _blocks(values, low, high):

@@ -1,4 +1,4 @@
-"""Long texts of numbers at even times, read block by block: a day held at once takes five times its bytes."""
+"""Long texts of numbers at times that rise, read block by block: held at once they take five times their bytes."""
 
 import pathlib
 import tempfile
@@ -10,6 +10,7 @@ import numpy as np
 from simper_tf.tables import delimited, even_series
 
 _OFF = 0.3  # Share of a step by which steps, and times from a straight line, differ at most that are read as even.
+_SAME = 1e-9  # Share of the whole time by which computing moves times.
 _NEAR = 1e-3  # Share of a step to which a column is the times of the head.
 
 
@@ -52,13 +53,27 @@ def told_by(columns: Sequence, values: np.ndarray, times: np.ndarray | float, ar
     return None
 
 
-def stored(path: pathlib.Path, layout: Layout, fillers: Sequence[float]) -> tuple[even_series.Stored, float] | None:
-    """Returns all channels of a text, in a file that goes with this process, and their rate; None of uneven ones.
+def are_kept(layout: Layout, columns: Sequence, times: np.ndarray | float) -> bool:
+    """Returns whether times that were made of the first rows are those that stand there, none of them mended."""
+    if layout.time is None or isinstance(times, float):
+        return False
+    own = layout.seconds * (columns[layout.time] - columns[layout.time][0])
+    return len(own) == len(times) and float(np.abs(own - (times - times[0])).max()) < _SAME * float(np.ptp(times))
+
+
+def stored(
+    path: pathlib.Path, layout: Layout, fillers: Sequence[float], rises: bool
+) -> tuple[even_series.Stored, float | even_series.Stored] | None:
+    """Returns all channels of a text, in a file that goes with this process, and their rate, or uneven times.
 
     Args:
         path: Of the text.
         layout: Of its columns.
         fillers: Numbers that may stand for none.
+        rises: Whether uneven times are taken as they stand, if each is later than the one before.
+
+    Returns:
+        None where a number may stand for none, or times are none of these.
 
     Raises:
         ValueError: a cell holds no number.
@@ -66,7 +81,7 @@ def stored(path: pathlib.Path, layout: Layout, fillers: Sequence[float]) -> tupl
         OSError: nothing can be written.
     """
     spool, count, width = tempfile.TemporaryFile(), 0, len(layout.channels)  # noqa: SIM115  (it is read later)
-    marks, last = [], np.zeros(0)
+    marks, last, is_even = [], np.zeros(0), True
     columns = [*([] if layout.time is None else [layout.time]), *layout.channels]
     for block in delimited.blocks(path, columns, even_series.ROWS):
         values = block[:, -width:]
@@ -74,24 +89,26 @@ def stored(path: pathlib.Path, layout: Layout, fillers: Sequence[float]) -> tupl
             return None
         if layout.time is not None:
             moments = np.append(last, block[:, 0])
-            if not _are_even(np.arange(len(moments)), moments):
+            is_even = is_even and _are_even(np.arange(len(moments)), moments)
+            if not is_even and not (rises and (np.diff(moments) > 0).all()):
                 return None
             marks += [(count, block[0, 0]), (count + len(block) - 1, block[-1, 0])]
             last = block[-1:, 0]
-        spool.write(np.ascontiguousarray(values).tobytes())
+        spool.write(np.ascontiguousarray(block).tobytes())
         count += len(block)
-    step = layout.seconds
-    if layout.time is not None:
-        places, moments = np.array(marks).T
-        if not _are_even(places, moments):
-            return None
-        step *= (moments[-1] - moments[0]) / (count - 1)
 
-    def read(first, end):
-        spool.seek(8 * width * first)
-        return np.frombuffer(spool.read(8 * width * (end - first)))
+    def rows(first, end):
+        spool.seek(8 * len(columns) * first)
+        return np.frombuffer(spool.read(8 * len(columns) * (end - first))).reshape(end - first, -1)
 
-    return even_series.Stored((count, width), read), float(1 / step)
+    values = even_series.Stored((count, width), lambda *span: rows(*span)[:, -width:])
+    if layout.time is None:
+        return values, 1 / layout.seconds
+    places, moments = np.array(marks).T
+    if is_even and _are_even(places, moments):
+        return values, float((count - 1) / (layout.seconds * (moments[-1] - moments[0])))
+    times = even_series.Stored((count, 1), lambda *span: layout.seconds * (rows(*span)[:, 0] - moments[0]))
+    return (values, times) if rises else None
 
 
 def _are_even(places, moments):

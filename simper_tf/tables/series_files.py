@@ -134,9 +134,9 @@ def left_out(names: list[str], columns, what: str) -> list[str]:
     return [f"The column {name} {what} and is left out." for name in named]
 
 
-def usual_step(times: np.ndarray) -> float:
+def usual_step(times) -> float:
     """Returns the median of the seconds from one sample to the next; of a long series, that of runs all over it."""
     if len(times) <= _MOST_STEPS:
-        return float(np.median(np.diff(times)))
+        return float(np.median(np.diff(times[:], axis=0)))
     firsts = np.linspace(0, len(times) - _RUN, _MOST_STEPS // _RUN).astype(int)
-    return float(np.median([np.diff(times[first : first + _RUN]) for first in firsts]))
+    return float(np.median([np.diff(times[first : first + _RUN], axis=0) for first in firsts]))

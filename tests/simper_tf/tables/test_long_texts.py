@@ -70,8 +70,30 @@ def filled(rows):
     return rows
 
 
-@pytest.mark.parametrize("change", [late, drifting, filled, lambda rows: rows[::-1]])
-def test_what_is_not_even_and_whole_is_read_at_once(tmp_path, monkeypatch, spooled, change):
+def jittery(rows):
+    rows[:, 0] = np.cumsum(np.random.default_rng(0).uniform(0.002, 0.006, len(rows)))
+    return rows
+
+
+@pytest.mark.parametrize("more", [{}, {"start": 20.0}])
+@pytest.mark.parametrize("change", [late, drifting, jittery])
+def test_uneven_times_that_rise_stay_in_the_file(tmp_path, monkeypatch, spooled, change, more):
+    path = written(tmp_path / "a.csv", change(ROWS.copy()), form="%.6f")
+    (told, times, values), whole = (parts_of(path, monkeypatch, most, **more) for most in (1, 2**40))
+    assert any(spooled)
+    assert told["seconds"] == pytest.approx(whole[0]["seconds"])
+    np.testing.assert_allclose(times, whole[1], atol=1e-6)
+    if "start" not in more:
+        np.testing.assert_allclose(values, whole[2], atol=1e-4)
+
+
+def stuck(rows):
+    rows[30_000, 0] = rows[29_999, 0]
+    return rows
+
+
+@pytest.mark.parametrize("change", [stuck, filled, lambda rows: rows[::-1]])
+def test_what_does_not_rise_or_lacks_numbers_is_read_at_once(tmp_path, monkeypatch, spooled, change):
     path = written(tmp_path / "a.csv", change(ROWS.copy()), form="%.6f")
     found, whole = (parts_of(path, monkeypatch, most) for most in (1, 2**40))
     assert not any(spooled)
