@@ -10,11 +10,13 @@ import numpy as np
 from simper_tf.reading import film_reader, result, series_reader
 from simper_tf.reading.learned import Learned
 from simper_tf.recordings import face, source_contract
+from simper_tf.utils import ahead
 from simper_tf.utils.errors import RawDataError
 
 # Pixels of the longer side of the frames that are read, and of the shorter one at least: slopes take two.
 LONGEST_SIDE, FEWEST_PIXELS = 80, 2
 _FACE_SIDE = 640  # Pixels a side of pictures in which a face is found as well as in larger ones.
+_AHEAD = 2**25  # Bytes of frames that are decoded while a stretch is read: it leaves as many for the next.
 DRAWN = 3  # Answers that a picture shows.
 CAMERA_SECONDS = 60.0  # For which a camera is recorded where no end is named.
 # Two frequencies are the same where they differ by less than this share.
@@ -108,8 +110,11 @@ def reading_of_source(
         return _of_series(source, info, wishes)
     check_box(source, info, wishes.box)
     box, notes = _face_box(source, info, wishes) if wishes.face else (wishes.box, ())
-    kept = _Kept(progress, watch)
-    frames = kept.watched(small_frames(source, wishes, info, box))
+    kept, frames = _Kept(progress, watch), small_frames(source, wishes, info, box)
+    if not source.is_live:  # Frames of a camera come at their own time.
+        height, width = shape_of(info, box)
+        frames = ahead.read_ahead(frames, max(_AHEAD // (3 * height * width), 1))
+    frames = kept.watched(frames)
     reading = film_reader.reading_of_frames(
         frames, band=wishes.band, keys=tuple(info.keys), face=wishes.face, longest_step=info.longest_step
     )
