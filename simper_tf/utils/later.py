@@ -15,8 +15,8 @@ def loaded_later(name: str) -> types.ModuleType:
         ModuleNotFoundError: there is none.
 
     Example:
-        >>> loaded_later("colorsys").rgb_to_hsv(0.0, 0.0, 1.0)
-        (0.0, 0.0, 1.0)
+        >>> loaded_later("colorsys").hsv_to_rgb(0.0, 0.0, 1.0)
+        (1.0, 1.0, 1.0)
     """
     if name in sys.modules:
         return sys.modules[name]
