@@ -216,10 +216,12 @@ def _shifts(frames: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndar
     change = frames - others
     shifts, texture = [], []
     for top, left, bottom, far in courses.boxes(*frames.shape[1:]):
-        tile = np.s_[:, top:bottom, left:far]
-        y, x, t = (part[tile].reshape(len(change), -1) for part in (down, right, change))
-        yy, xx, xy = (y * y).mean(1) + 0.1, (x * x).mean(1) + 0.1, (x * y).mean(1)
-        yt, xt = (y * t).mean(1), (x * t).mean(1)
+        y, x, t = (part[:, top:bottom, left:far] for part in (down, right, change))
+        size = (bottom - top) * (far - left)
+        yy, xx, xy, yt, xt = (
+            np.einsum("nhw,nhw->n", *pair) / size for pair in ((y, y), (x, x), (x, y), (y, t), (x, t))
+        )
+        yy, xx = yy + 0.1, xx + 0.1
         bottoms = yy * xx - xy * xy
         shifts.append(np.stack((xy * xt - xx * yt, xy * yt - yy * xt), -1) / bottoms[:, None])
         texture.append(np.minimum(yy, xx).mean())

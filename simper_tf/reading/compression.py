@@ -37,18 +37,13 @@ def without(
     kept: list[movement.Candidate] = []
     tempos: list[float] = []
     for candidate in ranked:
-        faint = _power(candidate) < pixels * FAINT**2
+        faint = candidate.run.course.rung.power < pixels * FAINT**2
         of_keys = faint and _is_of_keys(candidate.hertz, keys, rate)
         if of_keys or _is_pattern(candidate, pixels) or _is_fainter(candidate, least):
             tempos.append(candidate.hertz)
         elif not faint or not _related(candidate.hertz, tempos):
             kept.append(candidate)
     return kept
-
-
-def _power(candidate: movement.Candidate) -> float:
-    """Mean square of the movement that is as fast, over all pixels."""
-    return float(candidate.run.course.rung.scores.var(0).sum())
 
 
 def _is_of_keys(hertz: float, keys: tuple[float, ...], rate: float) -> bool:

@@ -58,6 +58,11 @@ class Rung:
         return float(np.trace(products) ** 2 / max((products**2).sum(), 1e-12))
 
     @functools.cached_property
+    def power(self) -> float:
+        """Mean square of the movement, over all pixels."""
+        return float(self.scores.var(0).sum())
+
+    @functools.cached_property
     def speeds(self) -> np.ndarray:
         """Squared change of all scores from each sample to the next, `(T - 1,)`."""
         return (np.diff(self.scores, axis=0) ** 2).sum((1, 2))

@@ -56,9 +56,9 @@ class Run:
     course: courses.Course
 
     @functools.cached_property
-    def alike(self) -> np.ndarray:
-        """Likeness of every two events, `(n, n)`."""
-        return likeness(*stretched(self.course.states, self.starts, self.marks, self.ends))
+    def alike(self) -> tuple[np.ndarray, np.ndarray]:
+        """Likeness of each event and the next one, `(n - 1,)`, and the next but one, `(n - 2,)`."""
+        return neighbors(self.course.states, self.starts, self.marks, self.ends)
 
 
 def peaks(course: courses.Course) -> Iterator[np.ndarray]:
@@ -100,46 +100,87 @@ def stretched(
     Both halves, up to the mark and from it, are stretched apart. What lies
     before the scene or after it is 0 and marked in the second array.
     """
-    steps = (np.arange(SAMPLES // 2) + 0.5) / (SAMPLES // 2)
-    times = np.concatenate(
-        (
-            marks[:, None] - (marks - starts)[:, None] * steps[::-1],
-            marks[:, None] + (ends - marks)[:, None] * steps,
-        ),
-        1,
-    )
-    inside = (times >= -0.5) & (times <= len(states) - 0.5)
-    times = np.clip(times, 0, len(states) - 1.001)
+    times, inside = _moments(len(states), starts, marks, ends)
+    events = _between(states, times.T)
+    inside = inside.T
+    means, cut = events.sum(1, keepdims=True) / np.float32(SAMPLES), ~inside.all(1)
+    if cut.any():  # Seldom: the first and the last.
+        weights = inside[cut][..., None].astype(np.float32)
+        means[cut] = (events[cut] * weights).sum(1, keepdims=True) / np.maximum(weights.sum(1, keepdims=True), 1)
+    events -= means
+    events[cut] *= inside[cut][..., None]
+    return events, inside
+
+
+def _moments(length: int, starts: np.ndarray, marks: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Times of the samples of every event, `(SAMPLES, n)`, and which lie in a scene of so many frames."""
+    steps = ((np.arange(SAMPLES // 2) + 0.5) / (SAMPLES // 2))[:, None]
+    times = np.concatenate((marks - (marks - starts) * steps[::-1], marks + (ends - marks) * steps))
+    return times, (times >= -0.5) & (times <= length - 0.5)
+
+
+def _between(states: np.ndarray, times: np.ndarray, axis: int = 0) -> np.ndarray:
+    """States at times between samples, those of the scene where they lie beyond it."""
+    times = np.clip(times, 0, states.shape[axis] - 1.001)
     index = times.astype(int)
-    part = (times - index)[..., None].astype(np.float32)
-    events = states[index] * (1 - part) + states[index + 1] * part
-    weights = inside[..., None].astype(np.float32)
-    events = events - (events * weights).sum(1, keepdims=True) / np.maximum(weights.sum(1, keepdims=True), 1)
-    return events * weights, inside
+    part = (times - index).astype(np.float32)
+    part = part if axis else part[..., None]
+    before, after = states.take(index, axis), states.take(index + 1, axis)
+    before *= 1 - part
+    after *= part
+    before += after
+    return before
+
+
+def neighbors(
+    states: np.ndarray, starts: np.ndarray, marks: np.ndarray, ends: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Likeness of each event and the next, `(n - 1,)`, and the next but one, `(n - 2,)`: diagonals of `likeness`."""
+    times, inside = _moments(len(states), starts, marks, ends)
+    events = _between(np.ascontiguousarray(states.T), times, 1)  # A plane a state: sums run over whole rows.
+    weights = inside.astype(np.float32)
+    means = (events * weights).sum(1, keepdims=True) / np.maximum(weights.sum(0), 1)
+    events = (events - means) * weights
+    power, alike = np.einsum("ksn,ksn->sn", events, events), []
+    for away in (1, 2):
+        products = np.einsum("ksn,ksn->n", events[..., :-away], events[..., away:])
+        one, two = power[:, :-away] * weights[:, away:], power[:, away:] * weights[:, :-away]
+        alike.append(products / np.sqrt(np.maximum(one.sum(0) * two.sum(0), 1e-12)))
+    return alike[0], alike[1]
 
 
 def likeness(events: np.ndarray, inside: np.ndarray) -> np.ndarray:
     """Correlation of every two events over the samples both have, `(n, n)`."""
     weights = inside.astype(np.float32)
     flat = events.reshape(len(events), -1)
-    power = (events**2).sum(2) @ weights.T
+    power = np.einsum("nsk,nsk->ns", events, events) @ weights.T
     return flat @ flat.T / np.sqrt(np.maximum(power * power.T, 1e-12))
 
 
 def runs(course: courses.Course, marks: np.ndarray) -> Iterator[Run]:
     """Stretches of like events among the peaks, two at least."""
     starts, ends = bounds(marks)
-    alike = likeness(*stretched(course.states, starts, marks, ends))
-    steps = np.arange(len(marks) - 1)
-    near = alike[steps, steps + 1]
-    far = np.append(alike[steps[:-1], steps[:-1] + 2], -1)
+    near, far = neighbors(course.states, starts, marks, ends)
+    far = np.append(far, -1)
     # Sides may alternate: an event need only be like the next or the next but one.
     linked = np.maximum.reduce([near, far, np.append(-1, far[:-1])]) > LINK
     edges = np.flatnonzero(np.diff(np.concatenate(([0], linked, [0]))))
-    for first, last in edges.reshape(-1, 2):
-        chosen = slice(first, last + 1)
-        if last > first:
-            yield Run(marks[chosen], *bounds(marks[chosen]), course)
+    parts = [marks[first : last + 1] for first, last in edges.reshape(-1, 2)]
+    found = [Run(part, *bounds(part), course) for part in parts]
+    if found:
+        _compare(found)
+    yield from found
+
+
+def _compare(found: list[Run]):
+    """Tells how alike events of runs of one course are, of all runs at once: that is what takes the time."""
+    spans = (np.concatenate([getattr(run, name) for run in found]) for name in ("starts", "marks", "ends"))
+    near, far = neighbors(found[0].course.states, *spans)
+    first = 0
+    for run in found:
+        last = first + len(run.marks) - 1
+        vars(run)["alike"] = near[first:last], far[first : last - 1]
+        first = last + 1
 
 
 def steady_gaps(marks: np.ndarray) -> np.ndarray:
@@ -188,7 +229,7 @@ def _paired(events: np.ndarray, inside: np.ndarray, others: np.ndarray) -> np.nd
 
 def regularity(run: Run) -> float:
     """Likeness of neighbours and their number, less the unsteadiness: a quick first rank."""
-    near = np.diagonal(run.alike, 1)
+    near, _ = run.alike
     return float(near.mean() + 0.15 * np.log(len(near)) - np.log(steady_gaps(run.marks)).std())
 
 
@@ -276,11 +317,12 @@ def differ(scores: np.ndarray, marks: np.ndarray, parts: int = 2) -> bool:
     shown = np.append(orders, between if number[-1] >= _MANY else [])
     first, end = max(math.ceil(marks[0]), 0), min(math.floor(marks[-1]), len(scores) - 1)
     phases = np.interp(np.arange(first, end) + 0.5, marks, number)
-    waves = np.gradient(phases) * np.exp(-2j * np.pi * shown[:, None] * phases)
+    turns = shown[:, None] * phases
+    turns = 2 * np.pi * (turns - np.floor(turns)).astype(np.float32)
+    waves = np.concatenate((np.cos(turns), np.sin(turns))) * np.gradient(phases).astype(np.float32)
     # Differences keep drift out. They weaken slow waves, by as much as is mended here.
     changes = np.diff(scores[first : end + 1].reshape(end + 1 - first, -1), axis=0)
-    waves = waves.astype(np.complex64)
-    powers = (np.abs(waves @ changes / np.sin(np.pi * shown / period)[:, None]) ** 2).sum(1)
+    powers = ((waves @ changes) ** 2).sum(1).reshape(2, -1).sum(0) / np.sin(np.pi * shown / period) ** 2
     powers, noise = powers[: len(orders)], powers[len(orders) :]
     low, high = orders < 1, (orders % 1 > 0) & (orders > period / 2 - 1)
     needed = max(_LEAST_SHARE * powers.sum(), BEYOND * powers[high].max(initial=0))

@@ -28,9 +28,11 @@ def full(run: events.Run) -> tuple[events.Run, bool]:
     Two events that make one cycle are a pair if they are alike all the
     same, as two steps are; up and down are no pair.
     """
-    near, far = np.diagonal(run.alike, 1), np.diagonal(run.alike, 2)
+    near, far = run.alike
+    if len(near) < 3:
+        return run, False
     gain = far - (near[:-1] + near[1:]) / 2
-    if len(near) < 3 or not _alternate(gain, len(run.marks)) or not events.differ(run.course.part, run.marks):
+    if not _alternate(gain, len(run.marks)) or not events.differ(run.course.part, run.marks):
         return run, False
     return every_second(run), bool(near.mean() > PAIR)
 

@@ -87,12 +87,23 @@ def lag_map(features: np.ndarray) -> np.ndarray:
     distances = np.maximum(distances, 0.0)
     distances /= distances.mean((1, 2), keepdims=True) + EPSILON
     both = np.stack([-distances, np.exp(-SHARPNESS * distances)], -1).reshape(len(features), -1, 2)
-    seen = []
-    for near, far, share, known in lag_indices(NUM_FRAMES):
-        share, known = share[:, None].astype(np.float32), known[..., None].astype(np.float32)
-        seen.append(((1.0 - share) * both[:, near] + share * both[:, far]) * known)
-        seen.append(np.broadcast_to(known, (len(features), *known.shape)))
-    return np.concatenate(seen, -1)
+    seen = np.empty((len(features), *_lags()[0][0].shape, 6), np.float32)
+    for side, (near, far, share, known) in enumerate(_lags()):
+        part, rest = both.take(near, 1), both.take(far, 1)
+        part *= (1.0 - share) * known
+        rest *= share * known
+        part += rest
+        seen[..., 3 * side : 3 * side + 2], seen[..., 3 * side + 2 : 3 * side + 3] = part, known
+    return seen
+
+
+@functools.lru_cache(maxsize=1)
+def _lags():
+    """Returns `lag_indices` with weights, `(lags, 1)`, and what exists, `(64, lags, 1)`, as float32."""
+    return [
+        (near, far, share[:, None].astype(np.float32), known[..., None].astype(np.float32))
+        for near, far, share, known in lag_indices(NUM_FRAMES)
+    ]
 
 
 def _layer(values, name):
@@ -105,10 +116,16 @@ def _relu(x):
 
 def _halved(x, kernel, bias):
     """Convolution of 3 x 3 pixels at every second one; TensorFlow pads an even side at its end alone."""
-    x = np.pad(x, ((0, 0), (0, 1), (0, 1), (0, 0)))
-    parts = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (1, 2))[:, ::2, ::2]
-    columns = parts.transpose(0, 1, 2, 4, 5, 3).reshape(-1, kernel[..., 0].size)
-    return (columns @ kernel.reshape(-1, kernel.shape[-1]) + bias).reshape(*parts.shape[:3], -1)
+    number, height, width, channels = x.shape
+    columns = np.zeros((number, height // 2, width // 2, 3, 3 * channels), np.float32)
+    for row in range(3):  # Pixels of a row lie side by side: they are copied at once.
+        rows = x[:, row::2].reshape(number, -1, width * channels)
+        pairs = np.lib.stride_tricks.sliding_window_view(rows, 3 * channels, 2)[:, :, :: 2 * channels]
+        columns[:, : rows.shape[1], :-1, row] = pairs
+        columns[:, : rows.shape[1], -1, row, : 2 * channels] = rows[..., -2 * channels :]
+    told = columns.reshape(-1, 9 * channels) @ kernel.reshape(9 * channels, -1)
+    told += bias
+    return told.reshape(*columns.shape[:3], -1)
 
 
 def _over_time(x, kernel, bias):

@@ -15,6 +15,7 @@ from simper_tf.signals.log_lags import STEPS_PER_OCTAVE
 
 # Seconds of the shortest window, and how many there are, each a half octave longer. At most so many of one length.
 SHORTEST, SCALES, MOST = 1.5, 11, 24
+TOGETHER = 2  # Windows that the network sees at once: more leave the cache of a core.
 # A window may be so much longer than the recording, which then fills it.
 LEAST_FILLED = 0.85
 # Seconds from one instant to the next, and the most instants.
@@ -127,16 +128,20 @@ def windows_of(times: np.ndarray, frames: np.ndarray, seconds: float) -> tuple[n
     places = np.interp(starts[:, None] + steps, times, np.arange(len(times)))
     near = np.minimum(places.astype(int), len(times) - 2)
     share = (places - near).astype(np.float32)[..., None, None]
-    shown = (1 - share) * frames[near] + share * frames[near + 1]
-    return starts, shown.reshape(number, NUM_FRAMES, dense, *frames.shape[1:]).mean(2)
+    shown, after = frames[near], frames[near + 1]
+    shown *= 1 - share
+    after *= share
+    shown += after
+    shown = shown.reshape(number, NUM_FRAMES, dense, *frames.shape[1:])
+    return starts, shown.mean(2) if dense > 1 else shown[:, :, 0]
 
 
 def _of_scale(times, frames, tell, instants, seconds):
     """Chances `(g, periods)` of windows of one length; NaN where they do not see a period or an instant."""
     starts, windows = windows_of(times, frames, seconds)
     total, weight = np.zeros((len(instants), len(PERIODS))), np.full(len(instants), 1e-9)
-    for first in range(0, len(windows), 8):
-        for start, chances in zip(starts[first:], tell(windows[first : first + 8]), strict=False):
+    for first in range(0, len(windows), TOGETHER):
+        for start, chances in zip(starts[first:], tell(windows[first : first + TOGETHER]), strict=False):
             inside = np.flatnonzero((instants >= start) & (instants <= start + seconds))
             place = (instants[inside] - start) / seconds
             near = np.minimum((place * NUM_FRAMES).astype(int), NUM_FRAMES - 1)

@@ -120,7 +120,10 @@ def _stretch(scene: int, kept: list) -> Stretch:
 
 def changes(frames: np.ndarray) -> np.ndarray:
     """Mean change of a pixel to the next frame, `(T - 1,)` gray levels."""
-    return np.array([np.abs(after.astype(np.int16) - before).mean() for before, after in itertools.pairwise(frames)])
+    return (
+        np.array([cv2.norm(after, before, cv2.NORM_L1) for before, after in itertools.pairwise(frames)])
+        / frames[0].size
+    )
 
 
 def correlation(before: np.ndarray, after: np.ndarray) -> float:

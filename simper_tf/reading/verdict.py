@@ -57,7 +57,7 @@ def evidence(run: events.Run, heard: Heard, rate: float) -> Evidence:
     shared, energy = returning(run)
     return Evidence(
         len(run.marks),
-        float(np.diagonal(run.alike, 1).mean()),
+        float(run.alike[0].mean()),
         steadiness(np.log(events.steady_gaps(run.marks))),
         float(shared.sum() / energy.sum()),
         cover(run),
@@ -89,11 +89,11 @@ def steadiness(logs: np.ndarray) -> float:
 def returning(run: events.Run) -> tuple[np.ndarray, np.ndarray]:
     """Movement of every tile that returns in the next two cycles, and all of it."""
     cycles, inside = _cycles(run)
-    power = (cycles**2).sum(3)
+    power = _products(cycles, cycles)
     shared, energy = np.zeros(power.shape[2]), np.full(power.shape[2], 1e-6)
     for step in range(1, min(3, len(cycles))):
         one, two = cycles[:-step], cycles[step:]
-        shared += (one * two).sum((0, 1, 3))
+        shared += _products(one, two).sum((0, 1))
         both = inside[:-step, :, None] & inside[step:, :, None]
         energy += ((power[:-step] + power[step:]) * both).sum((0, 1)) / 2
     return shared, energy
@@ -114,6 +114,11 @@ def _cycles(run: events.Run, scores: np.ndarray | None = None) -> tuple[np.ndarr
     scores = run.course.rung.scores if scores is None else scores
     cycles, inside = events.stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends)
     return cycles.reshape(*cycles.shape[:2], *scores.shape[1:]), inside
+
+
+def _products(one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """Sums over components of the products of cycles, `(n, SAMPLES, tiles)`."""
+    return np.einsum("nstk,nstk->nst", one, two)
 
 
 def features(shown: Evidence) -> dict[str, float]:

@@ -27,7 +27,7 @@ def test_a_pause_belongs_to_no_event():
 def test_equal_events_are_alike_while_the_tempo_changes():
     phase = np.concatenate((np.linspace(0, 1, 40, False), np.linspace(1, 2, 48, False), np.linspace(2, 3, 40, False)))
     made = course(np.cos(2 * np.pi * phase), np.sin(2 * np.pi * phase), np.sin(4 * np.pi * phase))
-    assert np.diagonal(run(made, [20, 64, 108]).alike, 1).min() > 0.85
+    assert run(made, [20, 64, 108]).alike[0].min() > 0.85
 
 
 def test_steady_tempo_leaves_pauses_out():
