@@ -39,10 +39,10 @@ def _nothing_heard(times, gray):
 
 
 _LOOKS, _TOLD = film_reader._looks, places.told
-_EARLY = ("candidates",)
+_EARLY = ("proposed",)
 
 RULES = {
-    "network": Rule("the network is asked", rhythm_reader, "hear", _nothing_heard, ("hear", "candidates")),
+    "network": Rule("the network is asked", rhythm_reader, "hear", _nothing_heard, ("hear",)),
     "ladder": Rule("drift is taken out on a ladder of time spans", courses, "SPAN_STEP", 1e9, _EARLY),
     "rungs": Rule("rungs fall by a factor of three, not of nine", courses, "SPAN_STEP", 9.0, _EARLY),
     "tile courses": Rule("courses of tiles, beside those of the picture", courses, "TILE_COURSES", 0, _EARLY),
@@ -87,7 +87,7 @@ RULES = {
 # What most rules leave as it is; it takes most of the time.
 REMEMBERED = (
     (stretches, "cuts"), (courses, "tile_scores"), (camera, "_path"), (camera, "steadied"), (camera, "evened"),
-    (magnitudes, "of"), (rhythm_reader, "hear"), (movement, "candidates"),
+    (magnitudes, "of"), (rhythm_reader, "hear"), (movement, "proposed"),
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ for: from 0.05 Hz to 45 % of the frame rate whatever repeats at least
 two and a half times is an answer.
 """
 
+import concurrent.futures
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -148,21 +149,22 @@ def _ranked(
     Each way is tried only where nothing was clear before. There are no frames where the camera moves too far.
     """
     ranked: list[movement.Candidate] = []
-    low, high = band or (LOWEST_HERTZ, np.inf)
-    steady, limits = None, (low / stretch.rate, min(high / stretch.rate, HIGHEST_SHARE))
-    heard = rhythm_reader.hear(stretch.times, gray[..., 0])
-    for look in _looks(gray):
-        steady = look.steady
-        if look.fastest is not None:  # In the whole picture the network sees little of what is followed.
-            heard = rhythm_reader.hear(stretch.times, look.seen[..., 0])
-            limits = limits[0], min(limits[1], look.fastest)
-        some = movement.candidates(_scores(look.seen, stretch), limits, heard, stretch.rate)
-        if look.of_magnitudes:
-            some = _of_the_scene(some, look, stretch, limits, heard)
-        least = camera.faintest(steady, look.is_steadied)
-        ranked += compression.without(some, steady[0].size, least, keys, stretch.rate)
-        if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
-            break
+    (low, high), rate = band or (LOWEST_HERTZ, np.inf), stretch.rate
+    steady, limits = None, (low / rate, min(high / rate, HIGHEST_SHARE))
+    with concurrent.futures.ThreadPoolExecutor(1) as network:  # It takes as long as all proposals.
+        heard = network.submit(rhythm_reader.hear, stretch.times, gray[..., 0])
+        for look in _looks(gray):
+            steady = look.steady
+            if look.fastest is not None:  # In the whole picture the network sees little of what is followed.
+                heard = network.submit(rhythm_reader.hear, stretch.times, look.seen[..., 0])
+                limits = limits[0], min(limits[1], look.fastest)
+            some = movement.weighed(movement.proposed(_scores(look.seen, stretch), limits), heard.result(), rate)
+            if look.of_magnitudes:
+                some = _of_the_scene(some, look, stretch, limits, heard.result())
+            least = camera.faintest(steady, look.is_steadied)
+            ranked += compression.without(some, steady[0].size, least, keys, rate)
+            if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
+                break
     return steady, movement.surest_first(ranked)
 
 
@@ -180,7 +182,7 @@ def _of_the_scene(
         return some
     if any(one.confidence >= CLEAR for one in some):
         again = _scores(magnitudes.of(magnitudes.smaller(look.steady)), stretch)
-        some = movement.confirmed(some, movement.candidates(again, limits, heard, stretch.rate))
+        some = movement.confirmed(some, movement.weighed(movement.proposed(again, limits), heard, stretch.rate))
     pictures = _scores(look.steady, stretch)
     return [one for one in some if not halves.are_few_halves(one.run, pictures)]
 

@@ -51,14 +51,12 @@ class Candidate:
     tiles: np.ndarray | None = None
 
 
-def candidates(scores: np.ndarray, band: tuple[float, float], heard: Heard, rate: float) -> list[Candidate]:
-    """Runs that may be repetitions, the surest first.
+def proposed(scores: np.ndarray, band: tuple[float, float]) -> list[tuple[events.Run, float, bool]]:
+    """The most regular runs that may be repetitions, a few of each tempo: with their frequency, and whether in pairs.
 
     Args:
         scores: `(T, tiles, KEPT)` of `courses.tile_scores`.
         band: Lowest and highest frequency in cycles per sample.
-        heard: What the network says of the stretch.
-        rate: Samples a second.
     """
     proposals = []
     for rung in courses.rungs(scores):
@@ -66,13 +64,21 @@ def candidates(scores: np.ndarray, band: tuple[float, float], heard: Heard, rate
             for marks in events.peaks(course):
                 for run in events.runs(course, marks):
                     proposals.append(_proposal(run, band))
-    proposals = sorted((one for one in proposals if one), key=lambda one: -one[0])
-    weighed = [
-        Candidate(run, hertz, pairs, shown, verdict.confidence(shown))
-        for run, hertz, pairs in _varied(proposals)
-        for shown in [verdict.evidence(run, heard, rate)]
-    ]
-    return surest_first(weighed)
+    return _varied(sorted((one for one in proposals if one), key=lambda one: -one[0]))
+
+
+def weighed(proposals: list[tuple[events.Run, float, bool]], heard: Heard, rate: float) -> list[Candidate]:
+    """Candidates of runs, the surest first.
+
+    Args:
+        proposals: Of `proposed`.
+        heard: What the network says of the stretch.
+        rate: Samples a second.
+    """
+    shown = ((verdict.evidence(run, heard, rate), run, hertz, pairs) for run, hertz, pairs in proposals)
+    return surest_first(
+        [Candidate(run, hertz, pairs, one, verdict.confidence(one)) for one, run, hertz, pairs in shown]
+    )
 
 
 def surest_first(some: list[Candidate]) -> list[Candidate]:
