@@ -1,5 +1,6 @@
 """Walks through the house: a clip visits the files that CONTRIBUTING.md names, few of them, and seldom turns back."""
 
+import concurrent.futures
 import itertools
 import pathlib
 import re
@@ -16,6 +17,7 @@ from simper_tf.losses import info_nce
 from simper_tf.methods import SimPer
 from simper_tf.reading import source_reader
 from simper_tf.recordings import sources
+from simper_tf.utils import ahead
 from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
 
@@ -115,8 +117,28 @@ def test_a_clip_of_a_batch_visits_the_files_of_its_walk_alone(step):
     assert returns <= LIMITS[heading][1], " ".join(path.stem for path in files)
 
 
+class AtOnce:
+    """An executor without a thread, so that the way of frames has an order."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def submit(self, function, *given):
+        future = concurrent.futures.Future()
+        future.set_result(function(*given))
+        return future
+
+
 @pytest.mark.slow
-def test_frames_of_a_recording_visit_only_the_files_of_its_walk(tmp_path):
+def test_frames_of_a_recording_visit_only_the_files_of_its_walk(tmp_path, monkeypatch):
+    monkeypatch.setattr(concurrent.futures, "ThreadPoolExecutor", AtOnce)
+    monkeypatch.setattr(ahead, "read_ahead", lambda items, most: items)
     heading, columns, times = "From a recording to its answer", np.arange(24), np.arange(120) / 12
     places = 12 + 3 * np.sin(2 * np.pi * 0.7 * times)
     # Most of the ground stays bright and shows a steady light: under a changing one all of it is done twice.

@@ -89,11 +89,11 @@ def steadiness(logs: np.ndarray) -> float:
 def returning(run: events.Run) -> tuple[np.ndarray, np.ndarray]:
     """Movement of every tile that returns in the next two cycles, and all of it."""
     cycles, inside = _cycles(run)
-    power = _products(cycles, cycles)
+    power = np.einsum("nstk,nstk->nst", cycles, cycles)
     shared, energy = np.zeros(power.shape[2]), np.full(power.shape[2], 1e-6)
     for step in range(1, min(3, len(cycles))):
         one, two = cycles[:-step], cycles[step:]
-        shared += _products(one, two).sum((0, 1))
+        shared += np.einsum("nstk,nstk->nst", one, two).sum((0, 1))
         both = inside[:-step, :, None] & inside[step:, :, None]
         energy += ((power[:-step] + power[step:]) * both).sum((0, 1)) / 2
     return shared, energy
@@ -114,11 +114,6 @@ def _cycles(run: events.Run, scores: np.ndarray | None = None) -> tuple[np.ndarr
     scores = run.course.rung.scores if scores is None else scores
     cycles, inside = events.stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends)
     return cycles.reshape(*cycles.shape[:2], *scores.shape[1:]), inside
-
-
-def _products(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """Sums over components of the products of cycles, `(n, SAMPLES, tiles)`."""
-    return np.einsum("nstk,nstk->nst", one, two)
 
 
 def features(shown: Evidence) -> dict[str, float]:
