@@ -1,5 +1,6 @@
 """Columns of text as numbers, with the decimal sign that they have in common."""
 
+import itertools
 import re
 
 import numpy as np
@@ -12,7 +13,21 @@ pd = loaded_later("pandas")
 DATE = re.compile(r"\[?(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](\d\d){1,2})([T _].*)?")
 # A whole number whose thousands are set off, or one of three decimals.
 _GROUPED = r"[+-]?[1-9]\d{0,2},\d{3}"
+_SHORT = 2**22  # Bytes of a text that NumPy reads while pandas loads.
 _SPARSE = 0.5  # Share of cells that must be numbers in a column of numbers.
+
+
+def plain(path, encoding, layout, first, most):
+    """Returns the columns of a short text of plain numbers alone, without pandas; None of another one."""
+    if path.stat().st_size > _SHORT:
+        return None
+    try:
+        with path.open(encoding=encoding) as file:
+            rows = itertools.islice(file, first, None)
+            numbers = np.loadtxt(rows, delimiter=layout.separator, comments=None, ndmin=2, max_rows=most)
+    except ValueError:  # Such as a row with another number of cells, a date, or bytes that are no letters.
+        return None
+    return [*numbers.T.copy()] if numbers.shape[1] == layout.width and np.isfinite(numbers).all() else None
 
 
 def columns(path, frame):

@@ -32,7 +32,6 @@ _UNIT = re.compile(
     r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec|seconds|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
     r"|counts?|unitless|no[ _]units|mmhg|°?c|lux|(hh:)?mm:ss.mmm|y{4}.m{2}.d{2}.*"
 )
-_SHORT = 2**22  # Bytes of a text that NumPy reads while pandas loads.
 # Numbers that stand in one line: how many there are at least, more than columns in few rows, and lines at most.
 _LONG_ROW, _FEW_LINES, _ONE_ROW = 64, 4, "The numbers stand in one line: they are one channel."
 _ROWS = "The numbers stand in {} lines: each is a channel."
@@ -91,7 +90,7 @@ def table_of(path: pathlib.Path, most: int | None = None) -> Table:
         stated = _rate_rows(rows)
         skipped, stated = (2, stated) if stated else (0, rates.stated(before, decimal))
         first = head[layout.first + skipped][0]
-        columns, notes = _plain(path, encoding, layout, first, most), []
+        columns, notes = decimals.plain(path, encoding, layout, first, most), []
         if columns is None:
             frame, notes = _frame(path, encoding, layout, first, most)
             columns = decimals.columns(path, frame)
@@ -312,19 +311,6 @@ def _names(before, layout):
 
 def _first_rows(head, layout):
     return [_cells(line, layout.separator) for _, line in head[layout.first : layout.first + 8]]
-
-
-def _plain(path, encoding, layout, first, most):
-    """Returns the columns of a short text of plain numbers alone, without pandas; None of another one."""
-    if path.stat().st_size > _SHORT:
-        return None
-    try:
-        with path.open(encoding=encoding) as file:
-            rows = itertools.islice(file, first, None)
-            numbers = np.loadtxt(rows, delimiter=layout.separator, comments=None, ndmin=2, max_rows=most)
-    except ValueError:  # Such as a row with another number of cells, a date, or bytes that are no letters.
-        return None
-    return [*numbers.T.copy()] if numbers.shape[1] == layout.width and np.isfinite(numbers).all() else None
 
 
 def _given(encoding, layout, first):

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from simper_tf.tables import delimited
+from simper_tf.tables import decimals, delimited
 
 PLAIN = {
     "commas": "t,a\n" + "".join(f"{k / 50:.2f},{k % 7 - 3.25e-1}\n" for k in range(40)),
@@ -37,14 +37,14 @@ def _columns(text, tmp_path):
 @pytest.mark.parametrize("kind", PLAIN)
 def test_plain_numbers_are_those_of_pandas(kind, tmp_path, monkeypatch):
     read = _columns(PLAIN[kind], tmp_path)
-    monkeypatch.setattr(delimited, "_plain", lambda *given: None)
+    monkeypatch.setattr(decimals, "plain", lambda *given: None)
     np.testing.assert_allclose(read, _columns(PLAIN[kind], tmp_path), rtol=4e-16, atol=0)
 
 
 @pytest.mark.parametrize("kind", OTHER)
 def test_what_is_not_plain_is_left_to_pandas(kind, tmp_path, monkeypatch):
-    read, own = [], delimited._plain
-    monkeypatch.setattr(delimited, "_plain", lambda *given: read.append(own(*given)))
+    read, own = [], decimals.plain
+    monkeypatch.setattr(decimals, "plain", lambda *given: read.append(own(*given)))
     _columns(OTHER[kind], tmp_path)
     assert read == [None]
 
