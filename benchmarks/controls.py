@@ -16,8 +16,12 @@ from simper_tf.tables import series_files
 
 COMMAND = "python -m benchmarks.controls"
 KINDS = ("white noise", "pink noise", "brown noise", "walk with drift", "coarse walk", "drift", "steps")
-# Seconds -> samples a second, and recordings of a kind. Ten minutes take two seconds of a core, a day two minutes.
-LENGTHS = {60: (4.0, 30), 600: (4.0, 8), 3600: (4.0, 2), 86400: (1.0, 2)}
+# Seconds, samples a second, channels, and recordings of a kind. Ten minutes take two seconds of a core, a day two
+# minutes. Rates are those of breath, of watches, and of an ECG.
+CASES = (
+    (60, 4.0, 1, 30), (60, 25.0, 1, 20), (60, 25.0, 3, 10), (60, 100.0, 1, 10), (600, 4.0, 1, 8), (3600, 4.0, 1, 2),
+    (86400, 1.0, 1, 2),
+)  # fmt: skip
 _KNOTS, _EDGES = 0.5, 0.4  # A second: of what drifts, and of steps.
 
 
@@ -70,30 +74,35 @@ def of_files(paths: list[pathlib.Path], seconds: int) -> list[bool]:
 def report(lengths: list[int], paths: list[pathlib.Path]) -> str:
     """Returns a table of how many recordings of each kind and length are answered."""
     rows = [[kind] for kind in (*KINDS, *(["real"] if paths else []), "**all**")]
-    for seconds in lengths:
-        rate, each = LENGTHS[seconds]
+    cases = [case for case in CASES if case[0] in lengths]
+    for seconds, rate, channels, each in cases:
         times = np.arange(0, seconds, 1 / rate)
-        told = [
-            [is_answered(times, made(kind, times, np.random.default_rng(number))[:, None]) for number in range(each)]
-            for kind in KINDS
-        ]
-        told += [of_files(paths, seconds)] if paths else []
-        told.append(list(itertools.chain(*told)))
-        for row, answered in zip(rows, told, strict=True):
-            row.append(f"{sum(answered)} of {len(answered)}" if answered else "")
-            print(seconds, row[0], row[-1], flush=True)
-    return markdown_tables.markdown_table(["nothing repeats in", *map(_length, lengths)], rows)
+        answered = [[is_answered(times, _channels(kind, times, channels, k)) for k in range(each)] for kind in KINDS]
+        is_first = (seconds, rate, channels, each) == next(case for case in cases if case[0] == seconds)
+        answered += [of_files(paths, seconds) if is_first else []] * bool(paths)
+        answered.append(list(itertools.chain(*answered)))
+        for row, those in zip(rows, answered, strict=True):
+            row.append(f"{sum(those)} of {len(those)}" if those else "")
+            print(seconds, rate, channels, row[0], row[-1], flush=True)
+    return markdown_tables.markdown_table(["nothing repeats in", *(_title(*case[:3]) for case in cases)], rows)
 
 
-def _length(seconds):
+def _channels(kind, times, number, seed):
+    """Returns `(T, number)`, each by itself."""
+    random = np.random.default_rng(seed)
+    return np.stack([made(kind, times, random) for _ in range(number)], axis=1)
+
+
+def _title(seconds, rate, channels):
     unit, size = next((unit, size) for unit, size in (("h", 3600), ("min", 60)) if seconds >= size)
-    return f"{seconds / size:g} {unit}, {LENGTHS[seconds][0]:g} a second"
+    return f"{seconds / size:g} {unit}, {rate:g} a second" + f", {channels} channels" * (channels > 1)
 
 
 def main():
     """Reads all controls and prints the table."""
+    lengths = list(dict.fromkeys(case[0] for case in CASES))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, nargs="+", choices=LENGTHS, default=list(LENGTHS), help="Lengths.")
+    parser.add_argument("--seconds", type=int, nargs="+", choices=lengths, default=lengths, help="Lengths.")
     parser.add_argument("--files", type=pathlib.Path, nargs="+", default=[], help="Real ones, cut to these lengths.")
     parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()

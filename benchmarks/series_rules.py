@@ -136,7 +136,7 @@ def items(folder: pathlib.Path, published: pathlib.Path) -> Iterator[Item]:
     for heart in series.generated_hearts(GENERATED):
         yield Item("hearts", heart.kind, lambda heart=heart: _of_heart(heart))
     for seconds, each in CONTROLS.items():
-        times = np.arange(0, seconds, 1 / controls.LENGTHS[seconds][0])
+        times = np.arange(0, seconds, 1 / next(rate for length, rate, *_ in controls.CASES if length == seconds))
         for kind in controls.KINDS:
             for number in range(100, 100 + each):
                 values = controls.made(kind, times, np.random.default_rng(number))[:, None]

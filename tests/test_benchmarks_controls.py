@@ -30,6 +30,15 @@ def test_ten_minutes_of_noise_get_no_number(kind):
     assert told == [False] * 4
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [16, 20, 25, 30, 40, 64, 100])
+def test_a_minute_of_white_noise_gets_no_number_at_any_rate(rate):
+    """Where samples end a span of frequencies, noise in what is left of it is almost a wave."""
+    times = np.arange(0, 60, 1 / rate)
+    noise = np.random.default_rng(77).normal(size=(5, len(times), 1))
+    assert [controls.is_answered(times, values) for values in noise] == [False] * 5
+
+
 def test_files_are_cut_to_the_lengths(tmp_path, monkeypatch):
     (tmp_path / "still.csv").write_text("time,a\n" + "\n".join(f"{0.25 * k},{k % 7}" for k in range(600)))
     monkeypatch.setattr(controls, "is_answered", lambda times, values: len(times) == 240)
@@ -37,10 +46,11 @@ def test_files_are_cut_to_the_lengths(tmp_path, monkeypatch):
 
 
 def test_a_table_counts_recordings(monkeypatch):
-    monkeypatch.setattr(controls, "LENGTHS", {60: (4.0, 2), 7200: (0.1, 1)})
-    monkeypatch.setattr(controls, "is_answered", lambda times, values: len(times) == 720)
+    monkeypatch.setattr(controls, "CASES", ((60, 4.0, 1, 2), (60, 4.0, 3, 1), (7200, 0.1, 1, 1)))
+    monkeypatch.setattr(controls, "is_answered", lambda times, values: len(times) == 720 or values.shape[1] == 3)
     text = controls.report([60, 7200], [])
     assert "60 min" not in text
-    assert "1 min, 4 a second" in text
-    assert "| white noise | 0 of 2 | 1 of 1 |" in text
-    assert f"| **all** | 0 of {2 * len(controls.KINDS)} | {len(controls.KINDS)} of {len(controls.KINDS)} |" in text
+    assert "| 1 min, 4 a second | 1 min, 4 a second, 3 channels |" in text
+    assert "| white noise | 0 of 2 | 1 of 1 | 1 of 1 |" in text
+    every = f"{len(controls.KINDS)} of {len(controls.KINDS)}"
+    assert f"| **all** | 0 of {2 * len(controls.KINDS)} | {every} | {every} |" in text

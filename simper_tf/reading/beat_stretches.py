@@ -28,7 +28,8 @@ FINER, _NO_LINE = 4, 0.01  # Bins to a cycle of a stretch, and share of the high
 _COMPARED = 10_000  # Samples, at most, by which channels are compared: all of a day would fill the memory.
 _FOLDS = 2  # Rates of samples up to which harmonics are folded back: beyond, they are weak.
 # In Hz. Each is some six times as high as low, less than `_WIDE`, and overlaps the next.
-_SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0), (25.0, 150.0), (90.0, 500.0))
+_SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0))
+_NARROW = 4.0  # So many times as high as low is a span that samples end, at least: noise in less is almost a wave.
 _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
 # Where in so many stretches one after another the first span alone was clear, the others are looked at once in so
 # many: in a day of a heart they would take two thirds of the time.
@@ -108,13 +109,17 @@ def heard_in_spans(times, values, limits, is_all=False, is_quick=False):
     A quick look ends with the first span where that is clear.
     """
     low = max(limits[0], PERIODS / float(times[-1] - times[0]))
-    spans = [(max(first, low), min(last, limits[1])) for first, last in _SPANS]
     heard, power = [], power_of(times, values)
-    for number, span in enumerate(spans):
+    highest, covered = beats.SHOWN * power[2], 0.0
+    for number, (first, last) in enumerate(_SPANS):
+        if number >= _SLOW and highest < min(last, limits[1]):
+            first = min(first, highest / _NARROW)
+        first, last = max(first, low), min(last, limits[1], highest)
         if not is_all and number >= _SLOW and any(found.confidence >= CLEAR for found in heard):
             break
-        if span[1] > 1.5 * span[0]:
-            found = _found(times, values, span, power)
+        if last > 1.5 * first and (number < _SLOW or last > covered):
+            covered = max(covered, last)
+            found = _found(times, values, (first, last), power)
             left = _lifted(found.confidence, -_doubt(number, len(found.times)))
             heard.append(dataclasses.replace(found, confidence=left))
             if is_quick and left >= CLEAR:

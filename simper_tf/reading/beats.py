@@ -26,7 +26,7 @@ _PERIODS = 6  # Peaks of the autocorrelation of a course that are tried as the p
 _FASTER = 0.8  # Likeness between beats, and of neighbors, from which on what repeats is faster.
 _LOST = 0.4  # Beats less like the template than this are lost in a disturbance: intervals to them do not count.
 _EVEN = 0.05  # Unevenness below which intervals are even.
-_SEEN, _SHOWN = 1.6, 0.33  # Periods that must be there; share of the rate that the fastest frequency may have.
+_SEEN, SHOWN = 1.6, 0.33  # Periods that must be there; share of the rate that the fastest frequency may have.
 _SAME = 0.04  # Logarithm of the ratio of two frequencies that are the same.
 # Odds that one of the tried periods is right: constant, and weights of `_compared`. And odds that the best of them is
 # right at all: constant, and weights of `_sureness`, whose first is bounded. Both were fitted on 1,173 windows: some 20
@@ -126,7 +126,7 @@ def _tries(times, values, band):
     if len(times) < FEWEST_SAMPLES:
         return []
     even, is_known, rate = beat_courses.evenly(times, np.asarray(values, np.float64))
-    band = max(band[0], _SEEN * rate / len(even)), min(band[1], _SHOWN * rate)
+    band = max(band[0], _SEEN * rate / len(even)), min(band[1], SHOWN * rate)
     if band[0] >= band[1] or not np.ptp(even, axis=0).any():
         return []
     courses, thinned, source, channel = beat_courses.best(even, rate, band)

@@ -16,7 +16,7 @@ NAMED = (".json", ".jsonl", ".npz", ".xml", *HDF5, *PACKED)  # Read where they a
 # What other programs read -> what makes a table of it.
 OTHERS = {
     ".pkl": "Load it where it was written, and save it as CSV.",
-    **dict.fromkeys((".c3d", ".trc", ".adicht", ".smr", ".smrx"), "Export it as CSV where it was recorded."),
+    **dict.fromkeys((".c3d", ".adicht", ".smr", ".smrx"), "Export it as CSV where it was recorded."),
     **dict.fromkeys((".vhdr", ".set", ".fif", ".cnt"), "Convert it: mne.io.read_raw(FILE).export('recording.edf')."),
     ".tdms": "Convert it: nptdms.TdmsFile.read(FILE).as_dataframe().to_csv('series.csv').",
     **dict.fromkeys((".gt3x", ".cwa"), "Export it as CSV from ActiLife or OmGui."),
