@@ -73,7 +73,11 @@ def generalized(scale: Scale) -> Study:
             for name, protocol in columns
         ))  # fmt: skip
 
-    lines = (line("InfoNCE", "infonce", {"label_temperature": 0}), line("generalized", "generalized", {}))
+    lines = (
+        line("InfoNCE", "infonce", {"label_temperature": 0}),
+        line("generalized", "generalized", {}),
+        controls.best_of_each({name: scale.sets[name].pretrain for name in SETS}, columns),
+    )
     titles = tuple(f"{scale.title(name)}, {_TITLES[protocol]}: {unit(name, 'mae')}" for name, protocol in columns)
     about = "Whether labels of near speeds are near helps. The paper says that it does, on every data set but LST."
     return Study("table18", published.title("table18"), about, (Block("", titles, lines),))

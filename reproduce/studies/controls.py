@@ -2,6 +2,7 @@
 
 import dataclasses
 import pathlib
+from collections.abc import Mapping
 
 from reproduce import clip_errors
 from reproduce.grid import Run
@@ -97,6 +98,23 @@ def strongest(name: str, run: Run, columns: list[tuple[str, str]]) -> list[Line]
         Line(title, tuple(Cell(clips, protocol, metric) if way in ways else None for way, metric in columns))
         for protocol, (title, ways) in _STRONGEST.get(name, _OF_SKIN).items()
     ]
+
+
+def best_of_each(runs: Mapping[str, Run], columns: list[tuple[str, str]]) -> Line:
+    """Returns one line of what learns nothing, for features of several data sets: of each its best-known control.
+
+    Args:
+        runs: Data set -> the run whose clips are read.
+        columns: Data set and protocol of each column.
+    """
+    cells = []
+    for name, protocol in columns:
+        best = _BESIDE_HEADS.get(name, "chrom")
+        own = CONTROLS[best][1].get(protocol) if best in CONTROLS else best
+        of_column = "spectra_1nn" if protocol == "1nn" else own
+        cells.append(Cell(runs[name] if of_column == "persistence" else reading(runs[name]), of_column, "mae"))
+    best = dict.fromkeys(_BESIDE_HEADS.get(name, "chrom") for name in runs)
+    return Line(f"control: {'; '.join(_WORDS[protocol] for protocol in best)}; 1-NN of raw spectra", tuple(cells))
 
 
 def floor_lines(run: Run, columns: list[tuple[str, str]]) -> list[Line]:

@@ -48,9 +48,8 @@ def _at_equal_contrast(scale, base):
         for name in scale.some(NOISIEST)
     ]
     learned = [of.title for of in lines]
-    lines.append(line(
-        "control: encoder untrained", lambda run: controls.untrained(run).but(keep_place=True, equal_contrast=True)
-    ))  # fmt: skip
+    same = {name: flag for name, flag in kept.get("simper", {}).items() if name in ("keep_place", "equal_contrast")}
+    lines.append(line("control: encoder untrained", lambda run: controls.untrained(run).but(**same)))
     beside = [controls.strongest("rotating_digits", base[name], [(readout, "mae")]) for name, readout in places]
     sums = [Line(same[0].title, tuple(of.cells[0] for of in same)) for same in zip(*beside, strict=True)]
     ideal = (

@@ -126,7 +126,7 @@ def test_the_comparison_has_every_method_and_controls():
         titles = [line.title for line in block.lines]
         assert {f"{title} (given the band)" if title in told else title for title in methods} <= set(titles)
         assert {f"{title}, wide band" for title in told} <= set(titles)
-        assert [sum(title.startswith(words) for title in titles) for words in ("control", "supervised")] == [6, 5]
+        assert [sum(title.startswith(words) for title in titles) for words in ("control", "supervised")] == [7, 5]
     assert not any(run.settings().options.get("prior_weight") for run in study("comparison").runs())
 
 
@@ -201,7 +201,7 @@ def test_simclr_gets_larger_batches_where_a_scale_has_small_ones(name):
 def test_features_stand_beside_what_reads_their_clips_unlearned():
     skin = {"green", "chrom", "pos", "chrom_fundamental", "pos_fundamental"}
     sums = {"chrom_harmonics", "pos_harmonics"}
-    pixels = {"pixels", "harmonic_sum", "pixel_harmonics", "spectra_1nn"}
+    pixels = {"pixels", "harmonic_sum", "contrast_sum", "pixel_harmonics", "spectra_1nn"}
     expected = {"table2": pixels, "table5": skin | sums | {"pixels", "spectra_1nn"},
                 "table6": pixels | {"surest_harmonic_sum"}, "table7": {"persistence", "training_mean"},
                 "table14": pixels, "noise": pixels, "mnist": {"pixels", "harmonic_sum"}}  # fmt: skip
