@@ -77,10 +77,10 @@ def few_labels() -> Figure:
 def noise() -> Figure:
     """Returns errors over the noise of MNIST's clips, a dot a seed, of committed rows."""
     results = _results("noise")
-    strengths = list(of_noise.STRENGTHS.values())
+    strengths, blocks = list(of_noise.STRENGTHS.values()), results.study.blocks[: len(of_noise.READOUTS)]
     drawn = Figure(figsize=(9, 4), layout="constrained")
-    panels = drawn.subplots(1, len(results.study.blocks), sharey=True)
-    for axes, block in zip(panels, results.study.blocks, strict=True):
+    panels = drawn.subplots(1, len(blocks), sharey=True)
+    for axes, block in zip(panels, blocks, strict=True):
         learned = [line for line in block.lines if not line.title.startswith(tuple(REFERENCES))]
         for number, line in enumerate(learned):
             errors = [[row.value for row in results.of(cell)] for cell in line.cells]
