@@ -29,8 +29,9 @@ def noise(scale: Scale) -> Study:
         "and all lines are read in 0.4 to 5.5 Hz, which losses that take a band have there too. `Harmonics` reads what "
         "stands out at f, 2 f and 3 f in features and pixels. Three settings of each method were tried for it on 200 "
         "validation clips of high noise, one seed: as above, at equal contrast, and that with pixels split between "
-        "views. Template matching knows the image and how it moves; controls learn nothing. Two lines are compared on "
-        "the same clips with the same seeds. Intervals of their ratios are of draws of seeds and of images."
+        "views. Of SimPer five more were tried (split pixels alone, smaller pictures, dense layers, twice the steps), "
+        "and none taken. Template matching knows the image and how it moves; controls learn nothing. Two lines are "
+        "compared on the same clips with the same seeds. Intervals of their ratios are of draws of seeds and of images."
     )
     strong = {name: base[name] for name in base if name in STRONG}
     return Study("noise", "Error over noise (MNIST)", about, (*blocks, _at_equal_contrast(scale, strong)))
