@@ -13,7 +13,7 @@ pd = loaded_later("pandas")
 
 # Parts of a moment: words of the name of their column, and the numbers that it holds, whole but for seconds.
 _PARTS = {
-    "year": (r"years?|yr|yyyy|yy|jahr|a[nñ][no]|ann[ée]e", dates.FIRST_YEAR, dates.LAST_YEAR),
+    "year": (r"[a-z]{0,4}years?|yr|yyyy|yy|jahr|a[nñ][no]|ann[ée]e", dates.FIRST_YEAR, dates.LAST_YEAR),
     "month": (r"months?|mon|mnth|mm|mo|monat|mes|mois", 1, 12),
     "day": (r"days?|dd|dy|dom|tag|d[ií]a|jour", 1, 31),
     "hour": (r"hours?|hrs?|hh|stunde|hora|heure", 0, 24),

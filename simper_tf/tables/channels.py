@@ -32,7 +32,7 @@ from simper_tf.utils.errors import RawDataError
 
 # Reader of each ending that is no table.
 _BINARY = {
-    ".npy": array_files.array, **dict.fromkeys((".wav", ".flac"), sound.sound),
+    ".npy": array_files.array, **dict.fromkeys((".wav", ".flac", ".mp3"), sound.sound),
     **dict.fromkeys((".edf", ".bdf"), recorders.edf), ".acq": recorders.acq, ".xdf": recorders.xdf,
     **dict.fromkeys((".hea", ".dat"), wfdb_records.signals), ".npz": named_arrays.archive,
     **dict.fromkeys((".mat", *endings.HDF5), named_arrays.matlab),

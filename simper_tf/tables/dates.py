@@ -16,6 +16,8 @@ _DATE = re.compile(
     r"\d\d?[:.]\d\d|\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}"
     r"|(?i:\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-/ .,]*\d)"
 )
+# Digits of a day and a time without marks, such as 20010112 0000.
+_COMPACT = r"^(\d{4})(0[1-9]|1[0-2])([0-2]\d|3[01])[T_ ]([01]\d|2[0-4])([0-5]\d)([0-5]\d)?$"
 HALF = r"([ap])\.?\s?m\.?"  # Of a day, such as AM or p.m.
 _A_YEAR, _MONTHS = (
     r"(?:1[5-9]|2[01])\d\d",
@@ -49,6 +51,7 @@ def of_text(column: "pd.Series") -> tuple[np.ndarray | None, str]:
     if not len(filled) or not filled.head(50).map(_is_date).mean() > 0.8:
         return None, ""
     text = column.str.strip(" []'\"").str.replace(r"[T_ ](\d\d)\.(\d\d)\.(\d\d)", r" \1:\2:\3", regex=True)
+    text = text.str.replace(_COMPACT, _marked, regex=True)
     if (times := _of_clock(text)) is not None:
         return times, _note_on_clock(text, times)
     if (moments_read := _of_parts(text.str.lower())) is not None:
@@ -73,8 +76,15 @@ def moments(text, **given):
     return ((whole - whole[first]).dt.total_seconds() + (fractions - fractions[first])).to_numpy(np.float64)
 
 
+def _marked(match):
+    year, month, day, hour, minute, second = match.groups("00")
+    return f"{year}-{month}-{day} {hour}:{minute}:{second}"
+
+
 def _is_date(cell):
-    return bool(_DATE.search(cell)) or any(form.fullmatch(cell.strip().lower()) for _, form in _PARTS)
+    return bool(_DATE.search(cell) or re.fullmatch(_COMPACT, cell.strip(" []'\""))) or any(
+        form.fullmatch(cell.strip().lower()) for _, form in _PARTS
+    )
 
 
 def _of_parts(text):

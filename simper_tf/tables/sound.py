@@ -19,7 +19,7 @@ _LOUD_AT_ONCE = 2**10  # Values of loudness, of 10 s of sound.
 
 
 def sound(path: pathlib.Path) -> Sampled:
-    """Returns the samples of a `.wav` or `.flac` file; of sound, 4,000 a second and more, how loud it is every 0.01 s.
+    """Returns the samples of a sound file; of 4,000 a second and more, how loud it is every 0.01 s.
 
     Raises:
         RawDataError: it is damaged, or its header contradicts itself.
@@ -28,6 +28,8 @@ def sound(path: pathlib.Path) -> Sampled:
     notes = _check_riff(path)
     with _reading_sound(path, soundfile), soundfile.SoundFile(os.fsencode(path)) as file:
         rate, channels, frames = file.samplerate, file.channels, len(file)
+        if file.format == "MP3":  # Its header's length is a guess.
+            frames = sum(iter(lambda: len(file.read(2**16, dtype="float32")), 0))
     if not 0 < rate <= 10**6 or frames < 3:
         raise RawDataError(path, f"{frames} samples at {rate} a second", "a recording", "Record it again.")
 

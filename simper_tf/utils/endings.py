@@ -8,8 +8,8 @@ VIDEOS = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov
 PICTURES = (".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 TEXTS = (".csv", ".tsv", ".txt")
 SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".parquet", ".feather")
-SERIES = (*TEXTS, *SHEETS, ".npy", ".wav", ".flac", ".edf", ".bdf", ".hea", ".dat", ".mat", ".acq", ".xdf", ".fit",
-          ".gpx", ".tcx", ".fits", ".fts")  # fmt: skip
+SERIES = (*TEXTS, *SHEETS, ".npy", ".wav", ".flac", ".mp3", ".edf", ".bdf", ".hea", ".dat", ".mat", ".acq", ".xdf",
+          ".fit", ".gpx", ".tcx", ".fits", ".fts")  # fmt: skip
 HDF5 = (".h5", ".hdf5", ".nc")
 PACKED = (".gz", ".zip")
 NAMED = (".json", ".jsonl", ".npz", ".xml", *HDF5, *PACKED)  # Read where they are named; most of a folder are settings.

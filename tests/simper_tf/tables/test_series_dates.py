@@ -64,6 +64,7 @@ CALENDARS = {
     "year_month": ("year,month,x", (MONTHS.year, MONTHS.month), MONTH_SECONDS),
     "year_month_day": ("yr,mo,day,x", (DAYS.year, DAYS.month, DAYS.day), DAY * np.arange(COUNT)),
     "year_to_hour": ("YYYY,MM,DD,hh,x", (HOURS.year, HOURS.month, HOURS.day, HOURS.hour), HOUR * np.arange(COUNT)),
+    "name_of_a_year": ("dcyear,month,x", (MONTHS.year, MONTHS.month), MONTH_SECONDS),
     "no_names_year_month": ("", (MONTHS.year, MONTHS.month), MONTH_SECONDS),
     "no_names_to_hour": ("", (HOURS.year, HOURS.month, HOURS.day, HOURS.hour), HOUR * np.arange(COUNT)),
     "to_seconds": (
@@ -222,7 +223,8 @@ NOONS = LATER + pd.Timedelta(hours=12)
     [
         (MONTHS, "%Y %b"), (MONTHS, "%Y-%b"), (MONTHS, "%Y %B"), (MONTHS, "%b-%Y"), (MONTHS, "%Y/%b"),
         (MONTHS, "%B %Y"), (WEEKS, "%G-W%V"), (WEEKS, "%GW%V"), (WEEKS, "%G-W%V-%u"), (LATER, "%Y/%j"),
-        (LATER, "%Y-%j"), (NOONS, "%Y/%j %H:%M:%S"), (NOONS, "%Y-%jT%H:%M:%S"),
+        (LATER, "%Y-%j"), (NOONS, "%Y/%j %H:%M:%S"), (NOONS, "%Y-%jT%H:%M:%S"), (NOONS, "%Y%m%d %H%M"),
+        (NOONS, "%Y%m%dT%H%M%S"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("header", ["when,x", "time,x", ""])

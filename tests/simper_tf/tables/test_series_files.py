@@ -68,7 +68,7 @@ def test_wav_files_below_4000_hz_are_read_as_they_are(tmp_path, kind):
     check(series_files.series_of(tmp_path / "a.wav"), 2)
 
 
-@pytest.mark.parametrize("ending", [".wav", ".flac"])
+@pytest.mark.parametrize("ending", [".wav", ".flac", ".mp3"])
 def test_loudness_of_sound_is_read_every_hundredth_of_a_second(tmp_path, ending):
     soundfile = pytest.importorskip("soundfile")
     times = np.arange(80_000) / 8000
@@ -76,8 +76,9 @@ def test_loudness_of_sound_is_read_every_hundredth_of_a_second(tmp_path, ending)
     soundfile.write(tmp_path / f"a{ending}", loud * RNG.uniform(-0.9, 0.9, len(times)), 8000)
     found = series_files.series_of(tmp_path / f"a{ending}")
     assert found.names == ("loudness",)
-    np.testing.assert_allclose(found.times, np.arange(999) / 100)
-    assert np.corrcoef(found.values[:, 0], loud[80::80])[0, 1] > 0.95
+    np.testing.assert_allclose(found.times[:999], np.arange(999) / 100)
+    assert len(found.times) <= (999 if ending != ".mp3" else 1020)  # MP3 has whole frames of sound.
+    assert np.corrcoef(found.values[:999, 0], loud[80::80])[0, 1] > 0.95
 
 
 def test_an_even_tone_is_evenly_loud(tmp_path):
