@@ -78,7 +78,7 @@ def noise() -> Figure:
     """Returns errors over the noise of MNIST's clips, a dot a seed, of committed rows."""
     results = _results("noise")
     strengths, blocks = list(of_noise.STRENGTHS.values()), results.study.blocks[: len(of_noise.READOUTS)]
-    drawn = Figure(figsize=(9, 4), layout="constrained")
+    drawn = Figure(figsize=(9, 5.2), layout="constrained")
     panels = drawn.subplots(1, len(blocks), sharey=True)
     for axes, block in zip(panels, blocks, strict=True):
         learned = [line for line in block.lines if not line.title.startswith(tuple(REFERENCES))]
@@ -88,13 +88,14 @@ def noise() -> Figure:
             axes.plot(strengths, means, color=color, marker=MARKERS[number], markersize=5, label=line.title)
             for place, values in zip(strengths, errors, strict=True):
                 axes.plot([place] * len(values), values, ".", color=color, markersize=4)
-        for line in (line for line in block.lines if line not in learned):
+        for number, line in enumerate(line for line in block.lines if line not in learned):
             values, (kind, *_) = [results.of(cell)[0].value for cell in line.cells], line.title.split(":")
-            axes.plot(strengths, values, REFERENCES[kind], color="0.4", linewidth=1, label=line.title)
+            drawing = {"marker": "x+1|"[number % 4], "markersize": 6, "color": "0.4", "linewidth": 1}
+            axes.plot(strengths, values, REFERENCES[kind], **drawing, label=line.title)
         axes.set(yscale="log", xlabel="deviation of the noise (gray levels of 255)")
         axes.set_xticks(strengths)
         axes.set_title(block.title, loc="left", fontsize=10)
-        axes.legend(frameon=False, fontsize=7)
+        axes.legend(frameon=False, fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.13))
         axes.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("mean absolute error (Hz)")
     return drawn
