@@ -93,4 +93,4 @@ def test_what_is_remembered_changes_no_answer():
     for name in names:
         with ablation.without(name, rules.RULES):
             assert told[name] == films.surest(films.reading_of(some))
-    assert "remembering" not in movement.candidates.__name__
+    assert "remembering" not in movement.proposed.__name__
