@@ -15,6 +15,7 @@ PADDING = 2
 FLOOR = 1e-3
 # Of a spectrum that is 0 everywhere, as that of a constant feature is.
 EPSILON = 1e-12
+# Of a layer, and bins that one of them sees: at a padding of two a line with its neighbors is six bins wide.
 FILTERS, KERNEL = 16, 9
 # In deviations of the labels, the values of the lowest and of the highest frequency at the start.
 FIRST_VALUES = (-2.0, 2.0)

@@ -144,8 +144,8 @@ def neighbors(
     power, alike = np.einsum("ksn,ksn->sn", events, events), []
     for away in (1, 2):
         products = np.einsum("ksn,ksn->n", events[..., :-away], events[..., away:])
-        one, two = power[:, :-away] * weights[:, away:], power[:, away:] * weights[:, :-away]
-        alike.append(products / np.sqrt(np.maximum(one.sum(0) * two.sum(0), 1e-12)))
+        first, second = power[:, :-away] * weights[:, away:], power[:, away:] * weights[:, :-away]
+        alike.append(products / np.sqrt(np.maximum(first.sum(0) * second.sum(0), 1e-12)))
     return alike[0], alike[1]
 
 

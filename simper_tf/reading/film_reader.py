@@ -117,12 +117,12 @@ def _of_stretch(
     if steady is None:
         return result.TOO_FAR, []
     parts = functools.cache(lambda: regions.parts(gray))  # Seldom asked for.
-    answers = [_answer(stretch, steady, one) for one in places.told(ranked, parts, SEEN, CLEAR)]
+    answers = [_answer(stretch, steady, candidate) for candidate in places.told(ranked, parts, SEEN, CLEAR)]
     if not any(answer.verdict == result.CLEAR for answer in answers):
         pulse = _skin(stretch, band)
         answers = pulse if pulse and not camera.pans(gray) else answers
     if not answers:
-        answers = [_answer(stretch, steady, one) for one in movement.twice(ranked)]
+        answers = [_answer(stretch, steady, candidate) for candidate in movement.twice(ranked)]
     verdict = min((answer.verdict for answer in answers), key=_ORDER.index, default=result.NOTHING)
     return verdict, answers
 
@@ -135,9 +135,9 @@ def _has_pulse_beside(
     What moves changes colors too, and three readouts may agree on it: so the pulse is not told, but where to find it.
     """
     moving = [answer.hertz for answer in answers if answer.reader == "movement" and answer.verdict == result.CLEAR]
-    seen = [one for one in (_skin(stretch, band) if moving else []) if one.verdict == result.CLEAR]
+    seen = [pulse for pulse in (_skin(stretch, band) if moving else []) if pulse.verdict == result.CLEAR]
     frames = _even(stretch.frames, stretch) if seen else stretch.frames
-    multiples = (skin.is_multiple(frames, stretch.rate, one.hertz, hertz) for one in seen for hertz in moving)
+    multiples = (skin.is_multiple(frames, stretch.rate, pulse.hertz, hertz) for pulse in seen for hertz in moving)
     return bool(seen) and not any(multiples)
 
 
@@ -163,7 +163,7 @@ def _ranked(
                 some = _of_the_scene(some, look, stretch, limits, heard.result())
             least = camera.faintest(steady, look.is_steadied)
             ranked += compression.without(some, steady[0].size, least, keys, rate)
-            if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
+            if any(candidate.confidence >= CLEAR for candidate in ranked if candidate.evidence.count > 2):
                 break
     return steady, movement.surest_first(ranked)
 
@@ -176,15 +176,15 @@ def _of_the_scene(
     heard: rhythm_reader.Heard,
 ) -> list[movement.Candidate]:
     """Candidates of magnitudes less those of pixels that something passes, and less halves."""
-    hertz = [one.hertz for one in some]
+    hertz = [candidate.hertz for candidate in some]
     some = list(compress(some, magnitudes.show_in_coarse(_even(look.seen, stretch), hertz, look.steady.shape[1:3])))
     if not some:
         return some
-    if any(one.confidence >= CLEAR for one in some):
+    if any(candidate.confidence >= CLEAR for candidate in some):
         again = _scores(magnitudes.of(magnitudes.smaller(look.steady)), stretch)
         some = movement.confirmed(some, movement.weighed(movement.proposed(again, limits), heard, stretch.rate))
     pictures = _scores(look.steady, stretch)
-    return [one for one in some if not halves.are_few_halves(one.run, pictures)]
+    return [candidate for candidate in some if not halves.are_few_halves(candidate.run, pictures)]
 
 
 def _scores(frames: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
@@ -233,11 +233,11 @@ def _even(scores: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
     return scores[index] * (1 - part) + scores[index + 1] * part
 
 
-def _answer(stretch: stretches.Stretch, gray: np.ndarray, one: movement.Candidate) -> result.Answer:
+def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Candidate) -> result.Answer:
     """Answer in seconds of a candidate in samples."""
     first = stretch.times[0]
-    twice = one.evidence.count == 2
-    run = one.run if twice else events.aligned(one.run)
+    twice = candidate.evidence.count == 2
+    run = candidate.run if twice else events.aligned(candidate.run)
     hertz = events.frequency(run.marks) * stretch.rate
     run = run if twice else events.extended(run)
     last = len(run.course.values) - 1
@@ -247,7 +247,7 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, one: movement.Candidat
         (float(ends[at]), float(starts[at + 1])) for at in np.flatnonzero(starts[1:] - ends[:-1] > 0.1 / stretch.rate)
     ]
     error = hertz * np.std(np.log(gaps)) / len(gaps)
-    verdict = result.CLEAR if one.confidence >= CLEAR else result.UNCLEAR
+    verdict = result.CLEAR if candidate.confidence >= CLEAR else result.UNCLEAR
     if twice or (ends[-1] - starts[0]) * hertz < FEWEST:
         verdict = result.TOO_FEW
     return result.Answer(
@@ -256,10 +256,10 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, one: movement.Candidat
         repetitions=tuple(zip(starts.tolist(), ends.tolist(), strict=True)),
         hertz=hertz,
         error=float(error),
-        pairs=2 * hertz if one.pairs else None,
+        pairs=2 * hertz if candidate.pairs else None,
         pauses=tuple(pauses),
-        box=regions.box(gray, run, one.tiles),
-        confidence=one.confidence,
+        box=regions.box(gray, run, candidate.tiles),
+        confidence=candidate.confidence,
         verdict=verdict,
         times=first + np.arange(last + 1) / stretch.rate,
         course=run.course.values,
@@ -311,8 +311,8 @@ def _skin(stretch: stretches.Stretch, band: tuple[float, float] | None, whole: b
 def _continued(answers: list[result.Answer]) -> list[result.Answer]:
     """Answers of overlapping stretches put together where they go on."""
     whole: list[result.Answer] = []
-    for answer in sorted(answers, key=lambda one: (one.scene, one.start)):
-        before = next((one for one in whole if _goes_on(one, answer)), None)
+    for answer in sorted(answers, key=lambda part: (part.scene, part.start)):
+        before = next((part for part in whole if _goes_on(part, answer)), None)
         if before is None:
             whole.append(answer)
         else:
@@ -320,19 +320,19 @@ def _continued(answers: list[result.Answer]) -> list[result.Answer]:
     return whole
 
 
-def _goes_on(one: result.Answer, other: result.Answer) -> bool:
+def _goes_on(first: result.Answer, second: result.Answer) -> bool:
     """Whether two answers of one scene overlap in time and place, at one tempo."""
-    is_later = one.scene == other.scene and other.start < one.end
-    return is_later and abs(np.log(one.hertz / other.hertz)) < 0.1 and regions.shared(one.box, other.box) > 0.5
+    is_later = first.scene == second.scene and second.start < first.end
+    return is_later and abs(np.log(first.hertz / second.hertz)) < 0.1 and regions.shared(first.box, second.box) > 0.5
 
 
-def _together(one: result.Answer, other: result.Answer) -> result.Answer:
+def _together(first: result.Answer, second: result.Answer) -> result.Answer:
     """Two answers of which the second goes on where the first ends."""
-    seam = (other.start + one.end) / 2
-    spans = [span for span in one.repetitions if sum(span) / 2 < seam]
-    spans += [span for span in other.repetitions if sum(span) / 2 >= max(seam, spans[-1][1])]
-    surest = max(one, other, key=lambda part: part.confidence)
-    return result.joined(one, other, surest, repetitions=tuple(spans))
+    seam = (second.start + first.end) / 2
+    spans = [span for span in first.repetitions if sum(span) / 2 < seam]
+    spans += [span for span in second.repetitions if sum(span) / 2 >= max(seam, spans[-1][1])]
+    surest = max(first, second, key=lambda part: part.confidence)
+    return result.joined(first, second, surest, repetitions=tuple(spans))
 
 
 def _notes(scenes: tuple[result.Scene, ...], answers: tuple[result.Answer, ...]) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def proposed(scores: np.ndarray, band: tuple[float, float]) -> list[tuple[events
             for marks in events.peaks(course):
                 for run in events.runs(course, marks):
                     proposals.append(_proposal(run, band))
-    return _varied(sorted((one for one in proposals if one), key=lambda one: -one[0]))
+    return _varied(sorted((proposal for proposal in proposals if proposal), key=lambda proposal: -proposal[0]))
 
 
 def weighed(proposals: list[tuple[events.Run, float, bool]], heard: Heard, rate: float) -> list[Candidate]:
@@ -77,21 +77,25 @@ def weighed(proposals: list[tuple[events.Run, float, bool]], heard: Heard, rate:
     """
     shown = ((verdict.evidence(run, heard, rate), run, hertz, pairs) for run, hertz, pairs in proposals)
     return surest_first(
-        [Candidate(run, hertz, pairs, one, verdict.confidence(one)) for one, run, hertz, pairs in shown]
+        [Candidate(run, hertz, pairs, shown_by, verdict.confidence(shown_by)) for shown_by, run, hertz, pairs in shown]
     )
 
 
 def surest_first(some: list[Candidate]) -> list[Candidate]:
     """Candidates by their confidence, those seen only twice last."""
-    return sorted(some, key=lambda one: (-(one.evidence.count > 2), -one.confidence))
+    return sorted(some, key=lambda candidate: (-(candidate.evidence.count > 2), -candidate.confidence))
 
 
 def confirmed(some: list[Candidate], others: list[Candidate]) -> list[Candidate]:
     """Candidates of which others at the same tempo are at least half as sure."""
     return [
-        one for one in some
-        if any(_is_at(other.hertz / one.hertz, 1.0) and other.confidence >= one.confidence / 2 for other in others)
-    ]  # fmt: skip
+        candidate
+        for candidate in some
+        if any(
+            _is_at(other.hertz / candidate.hertz, 1.0) and other.confidence >= candidate.confidence / 2
+            for other in others
+        )
+    ]
 
 
 def _proposal(run: events.Run, band: tuple[float, float]) -> tuple | None:
@@ -155,10 +159,10 @@ def _of_halves(candidate: Candidate) -> Candidate:
     return dataclasses.replace(candidate, run=run, hertz=events.frequency(run.marks), pairs=True, evidence=shown)
 
 
-def _at(ranked: list[Candidate], one: Candidate, multiple: float, clear: float) -> Candidate | None:
+def _at(ranked: list[Candidate], candidate: Candidate, multiple: float, clear: float) -> Candidate | None:
     """The surest candidate at a multiple of the tempo of another, if it and the clear ones fill most of its time."""
-    near = [other for other in ranked if other.evidence.count > 2 and _is_at(other.hertz / one.hertz, multiple)]
-    times = np.arange(one.run.starts[0], one.run.ends[-1])
+    near = [other for other in ranked if other.evidence.count > 2 and _is_at(other.hertz / candidate.hertz, multiple)]
+    times = np.arange(candidate.run.starts[0], candidate.run.ends[-1])
     filled = np.zeros(len(times), bool)
     for index, other in enumerate(near):
         if index == 0 or other.confidence >= clear:
@@ -171,19 +175,19 @@ def _is_at(ratio: float, multiple: float) -> bool:
     return abs(np.log(ratio / multiple)) < OCTAVE
 
 
-def _odds(one: Candidate) -> float:
+def _odds(candidate: Candidate) -> float:
     """Logarithm of the odds of a confidence."""
-    chance = min(max(one.confidence, 1e-9), 1 - 1e-9)
+    chance = min(max(candidate.confidence, 1e-9), 1 - 1e-9)
     return math.log(chance / (1 - chance))
 
 
-def longer(one: Candidate, ranked: list[Candidate]) -> list[Candidate]:
+def longer(candidate: Candidate, ranked: list[Candidate]) -> list[Candidate]:
     """Candidates that are about as sure as another, hold it in time and keep its tempo there.
 
     The most even part of uneven repetitions may be a little surer than all of them.
     """
-    least = _odds(one) - HALF_ODDS
-    return [other for other in ranked if _odds(other) > least and _holds(other.run.marks, one.run.marks)]
+    least = _odds(candidate) - HALF_ODDS
+    return [other for other in ranked if _odds(other) > least and _holds(other.run.marks, candidate.run.marks)]
 
 
 def _holds(longer: np.ndarray, marks: np.ndarray) -> bool:
@@ -204,4 +208,4 @@ def twice(ranked: list[Candidate]) -> list[Candidate]:
         and min(candidate.evidence.alike, candidate.evidence.explained / 0.75) > TWICE
         and candidate.evidence.cover > 0.5
     ]
-    return sorted(two, key=lambda one: -one.evidence.explained)[:1]
+    return sorted(two, key=lambda candidate: -candidate.evidence.explained)[:1]

@@ -64,9 +64,9 @@ def _without_common(ranked: list[movement.Candidate], parts: Parts, clear: float
     return [candidate for candidate in ranked if not _is_common(candidate, pairs)]
 
 
-def _is_same(one: movement.Candidate, other: movement.Candidate) -> bool:
+def _is_same(first: movement.Candidate, second: movement.Candidate) -> bool:
     """Whether two candidates have one tempo at one time."""
-    return _overlap(one, other) and abs(one.hertz / other.hertz - 1) < EXACT
+    return _overlap(first, second) and abs(first.hertz / second.hertz - 1) < EXACT
 
 
 def _is_common(whole: movement.Candidate, pairs: list[tuple[movement.Candidate, movement.Candidate]]) -> bool:
@@ -75,7 +75,7 @@ def _is_common(whole: movement.Candidate, pairs: list[tuple[movement.Candidate, 
     def is_faster(other):
         return whole.hertz < other.hertz * np.exp(-movement.TEMPO) and _overlap(whole, other)
 
-    faster = {id(one): one for pair in pairs if all(map(is_faster, pair)) for one in pair}
+    faster = {id(candidate): candidate for pair in pairs if all(map(is_faster, pair)) for candidate in pair}
     if not faster:
         return False
     own, *shared = (np.maximum(part, 0) for part in _in_step(whole, *faster.values())[0])
@@ -124,27 +124,27 @@ def _within(candidate: movement.Candidate, tiles: np.ndarray) -> movement.Candid
     return dataclasses.replace(candidate, run=run, tiles=tiles)
 
 
-def _differ(one: movement.Candidate, other: movement.Candidate, parts: Parts) -> bool:
+def _differ(first: movement.Candidate, second: movement.Candidate, parts: Parts) -> bool:
     """Whether two candidates repeat at other times, or elsewhere."""
-    return not _overlap(one, other) or _are_elsewhere(one, other, parts)
+    return not _overlap(first, second) or _are_elsewhere(first, second, parts)
 
 
-def _overlap(one: movement.Candidate, other: movement.Candidate) -> bool:
+def _overlap(first: movement.Candidate, second: movement.Candidate) -> bool:
     """Whether two candidates repeat at one time."""
-    start, end = max(one.run.starts[0], other.run.starts[0]), min(one.run.ends[-1], other.run.ends[-1])
-    shortest = min(run.ends[-1] - run.starts[0] for run in (one.run, other.run))
+    start, end = max(first.run.starts[0], second.run.starts[0]), min(first.run.ends[-1], second.run.ends[-1])
+    shortest = min(run.ends[-1] - run.starts[0] for run in (first.run, second.run))
     return end - start >= 0.2 * shortest
 
 
-def _are_elsewhere(one: movement.Candidate, other: movement.Candidate, parts: Parts) -> bool:
+def _are_elsewhere(first: movement.Candidate, second: movement.Candidate, parts: Parts) -> bool:
     """Whether two candidates are two movements in two places.
 
     What moves with one of them keeps no step with the other, and the other way round. A whole multiple keeps step with
     each cycle of the slower one, as parts of one body do: it is another movement where no part of the picture has both.
     """
-    slow, fast = sorted((one, other), key=lambda each: each.hertz)
+    slow, fast = sorted((first, second), key=lambda each: each.hertz)
     ratio = fast.hertz / slow.hertz
-    if one.run.course.rung.whole is not other.run.course.rung.whole or ratio - 1 < EXACT:
+    if first.run.course.rung.whole is not second.run.course.rung.whole or ratio - 1 < EXACT:
         return False
     if abs(ratio - round(ratio)) < EXACT:
         return len(set(parts()) - {0}) > 1 and _share_no_part(slow, fast, parts())

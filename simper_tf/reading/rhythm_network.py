@@ -123,9 +123,9 @@ def _halved(x, kernel, bias):
         pairs = np.lib.stride_tricks.sliding_window_view(rows, 3 * channels, 2)[:, :, :: 2 * channels]
         columns[:, : rows.shape[1], :-1, row] = pairs
         columns[:, : rows.shape[1], -1, row, : 2 * channels] = rows[..., -2 * channels :]
-    told = columns.reshape(-1, 9 * channels) @ kernel.reshape(9 * channels, -1)
-    told += bias
-    return told.reshape(*columns.shape[:3], -1)
+    outputs = columns.reshape(-1, 9 * channels) @ kernel.reshape(9 * channels, -1)
+    outputs += bias
+    return outputs.reshape(*columns.shape[:3], -1)
 
 
 def _over_time(x, kernel, bias):

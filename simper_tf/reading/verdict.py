@@ -92,8 +92,8 @@ def returning(run: events.Run) -> tuple[np.ndarray, np.ndarray]:
     power = np.einsum("nstk,nstk->nst", cycles, cycles)
     shared, energy = np.zeros(power.shape[2]), np.full(power.shape[2], 1e-6)
     for step in range(1, min(3, len(cycles))):
-        one, two = cycles[:-step], cycles[step:]
-        shared += np.einsum("nstk,nstk->nst", one, two).sum((0, 1))
+        cycle, later = cycles[:-step], cycles[step:]
+        shared += np.einsum("nstk,nstk->nst", cycle, later).sum((0, 1))
         both = inside[:-step, :, None] & inside[step:, :, None]
         energy += ((power[:-step] + power[step:]) * both).sum((0, 1)) / 2
     return shared, energy
