@@ -1,5 +1,6 @@
 """`benchmarks.damaged`: a file of each kind, and a judge that misses nothing."""
 
+import os
 import pathlib
 
 import numpy as np
@@ -77,6 +78,12 @@ def test_a_trap_of_a_pickle_closes_when_it_is_loaded(tmp_path):
     assert damaged.outcome_of(case, [], {}).startswith("no word")
     np.load(case.path, allow_pickle=True)
     assert damaged.outcome_of(case, [], {}) == "a pickle was loaded"
+
+
+def test_a_film_in_av1_leaves_its_process_as_it_was_scheduled(tmp_path):
+    before = os.sched_getscheduler(0)
+    damaged_files.video(tmp_path / "a.mp4", 1.2, damaged_files.moments()[:5], "libsvtav1")
+    assert os.sched_getscheduler(0) == before
 
 
 def test_a_file_is_cut_off_once_it_is_read(tmp_path):

@@ -5,6 +5,7 @@ import fractions
 import av
 import numpy as np
 
+from benchmarks import scheduling
 from simper_tf.recordings import video
 
 SHAPE = 48, 64
@@ -37,7 +38,7 @@ def write(path, pictures, times=None, codec="libx264", pixels="yuv420p", rate=25
             the container.
     """
     sound, last, pictures = files.pop("sound", 0), files.pop("last", None), list(pictures)
-    with av.open(str(path), "w", format=form, options=files) as container:
+    with scheduling.kept(), av.open(str(path), "w", format=form, options=files) as container:
         stream = container.add_stream(codec, rate=rate, options=options or {})
         heard = container.add_stream("mp2", rate=44100, layout="mono") if sound else None
         stream.height, stream.width, stream.pix_fmt = *pictures[0].shape[:2], pixels
