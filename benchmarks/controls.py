@@ -74,12 +74,12 @@ def of_files(paths: list[pathlib.Path], seconds: int) -> list[bool]:
 def report(lengths: list[int], paths: list[pathlib.Path]) -> str:
     """Returns a table of how many recordings of each kind and length are answered."""
     rows = [[kind] for kind in (*KINDS, *(["real"] if paths else []), "**all**")]
-    cases = [case for case in CASES if case[0] in lengths]
+    cases, left = [case for case in CASES if case[0] in lengths], set(lengths)
     for seconds, rate, channels, each in cases:
         times = np.arange(0, seconds, 1 / rate)
         answered = [[is_answered(times, _channels(kind, times, channels, k)) for k in range(each)] for kind in KINDS]
-        is_first = (seconds, rate, channels, each) == next(case for case in cases if case[0] == seconds)
-        answered += [of_files(paths, seconds) if is_first else []] * bool(paths)
+        answered += [of_files(paths, seconds) if seconds in left else []] * bool(paths)  # They have rates of their own.
+        left -= {seconds}
         answered.append(list(itertools.chain(*answered)))
         for row, those in zip(rows, answered, strict=True):
             row.append(f"{sum(those)} of {len(those)}" if those else "")
