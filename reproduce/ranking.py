@@ -41,9 +41,10 @@ def sentence(column: str, titles: Sequence[str], lines: Sequence[list[Row]]) -> 
 def first(lines: Sequence[list[Row]]) -> list[int]:
     """Returns the numbers of the lines that nobody is ahead of, the best first.
 
-    A line is ahead of another whose mean over seeds is worse by more than the spreads of both together. It is also
-    ahead if it is better with every seed than the other with any, of `FEWEST` seeds each: a line that fails with some
-    seeds spreads so wide that means alone would call it level. Of three seeds that happens by chance once in twenty.
+    A line is ahead of another whose mean over seeds is worse by more than both spreads, on the sides that face each
+    other. It is also ahead if it is better with every seed than the other with any, of `FEWEST` seeds each: a line that
+    fails with some seeds spreads so wide that means alone would call it level. Of three seeds that happens by chance
+    once in twenty.
     """
     order = _order(lines)
     # Not behind the best alone: where that spreads wide, a line that is level with it may be behind another.
@@ -79,13 +80,18 @@ def seed_by_seed(column: str, rows: list[Row], others: list[Row], title: str) ->
 
 
 def spread(rows: list[Row]) -> float:
-    """Returns how far from its mean the truth may lie: the deviation over seeds, or half the interval of one.
+    """Returns how far from its mean the truth may lie: the deviation over seeds, or half the interval of one."""
+    return (_reach(rows, upward=True) + _reach(rows, upward=False)) / 2
 
-    What has learned nothing is the same with every seed, which says nothing of how sure it is.
+
+def _reach(rows, upward):
+    """Returns how far above or below its mean the truth may lie.
+
+    What has learned nothing is the same with every seed, which says nothing of how sure it is: its interval does.
     """
     if len(rows) > 1 and rows[0].protocol not in UNLEARNED:
         return statistics.stdev(row.value for row in rows)
-    return (rows[0].high - rows[0].low) / 2
+    return rows[0].high - rows[0].value if upward else rows[0].value - rows[0].low
 
 
 def _mean(rows):
@@ -104,7 +110,9 @@ def _sign(rows):
 
 
 def _is_ahead(better, worse):
-    if abs(_mean(worse) - _mean(better)) > spread(better) + spread(worse):
+    # Intervals of errors are long on the side of large ones: only the sides that face each other count.
+    is_larger = _mean(worse) > _mean(better)
+    if abs(_mean(worse) - _mean(better)) > _reach(better, is_larger) + _reach(worse, not is_larger):
         return True
     is_known = min(len(better), len(worse)) >= FEWEST and not {better[0].protocol, worse[0].protocol} & UNLEARNED
     errors, others = ([_sign(rows) * row.value for row in rows] for rows in (better, worse))

@@ -17,6 +17,12 @@ A, B, C = (Run("base.cfg").but(method=method) for method in ("simclr", "moco", "
 TITLES = {A: "SimCLR", B: "MoCo", C: "BYOL"}
 
 
+def with_interval(protocol, metric, value, **others):
+    """Returns a row with an interval of 0.05 around its value."""
+    made = row(protocol, metric, value, **others)
+    return dataclasses.replace(made, low=value - 0.02, high=value + 0.03)
+
+
 @dataclasses.dataclass
 class Made:
     """A grid whose runs have made-up values: run without a seed -> a value for each seed, as far as it is finished."""
@@ -28,7 +34,7 @@ class Made:
     def rows_of(self, run):
         seed = int(dict(run.changes)["seed"])
         return [
-            row(self.protocol, self.metric, known[seed], seed=seed, seconds=10.0 + seed)
+            with_interval(self.protocol, self.metric, known[seed], seed=seed, seconds=10.0 + seed)
             for each, known in self.values.items() if each.seeded(seed) == run and seed < len(known)
         ]  # fmt: skip
 
@@ -51,7 +57,10 @@ def results_of(made, values, metric="mae", seeds=None):
 
 def said(values, metric="mae"):
     """Returns who is first of lines with these values, one a seed."""
-    lines = [[row("fft", metric, value, seed=seed) for seed, value in enumerate(known)] for known in values.values()]
+    lines = [
+        [with_interval("fft", metric, value, seed=seed) for seed, value in enumerate(known)]
+        for known in values.values()
+    ]
     return sentence(metric, [TITLES[run] for run in values], lines)
 
 
@@ -60,14 +69,14 @@ def test_a_line_has_mean_deviation_the_papers_number_and_seconds():
     printed = table(made, results_of(made, {A: [1.0, 3.0], B: [5.0]}, seeds=3))
     header, _, *lines = [line.strip("| ").split(" | ") for line in printed.splitlines()]
     assert header == ["mae", "paper", "seconds"]
-    assert lines == [["SimCLR", "**2.0 ± 1.4 (n=2)**", "2.96", "10"], ["MoCo", "5.0 [0.10, 0.15]", "2.96", "10"]]
+    assert lines == [["SimCLR", "**2.0 ± 1.4 (n=2)**", "2.96", "10"], ["MoCo", "5.0 [5.0, 5.0]", "2.96", "10"]]
 
 
 def test_a_cell_that_is_not_finished_is_empty_and_never_first():
     lines = (Line("none", (None,)), *block("mae", runs=(B, A)).lines)
     made = Block("", ("mae",), lines)
     printed = table(made, results_of(made, {A: [1.0]}, seeds=3)).splitlines()
-    assert printed[2:] == ["| none |  |  |", "| MoCo |  |  |", "| SimCLR | **1.0 [0.10, 0.15]** | 10 |"]
+    assert printed[2:] == ["| none |  |  |", "| MoCo |  |  |", "| SimCLR | **1.0 [0.98, 1.0]** | 10 |"]
     assert said({A: [1.0]}) == ""
 
 
@@ -116,7 +125,7 @@ def test_values_that_are_not_finite_are_shown_and_never_first():
     made = block("mae", runs=(A, B))
     printed = table(made, results_of(made, {A: [float("nan")], B: [0.4]}, seeds=3))
     assert printed.splitlines()[2:] == [
-        "| SimCLR | nan [0.10, 0.15] | 10 |", "| MoCo | **0.40 [0.10, 0.15]** | 10 |",
+        "| SimCLR | nan [nan, nan] | 10 |", "| MoCo | **0.40 [0.38, 0.43]** | 10 |",
     ]  # fmt: skip
 
 
@@ -126,6 +135,13 @@ def test_spread_is_half_an_interval_where_seeds_say_nothing():
     assert spread(pixels) == pytest.approx(0.025)
     methods = [row("fft", value=value) for value in (0.131, 0.131)]
     assert first([methods, pixels]) == [1, 0]  # Level by the interval of the pixels.
+
+
+def test_only_the_side_of_an_interval_that_faces_another_counts():
+    pixels = dataclasses.replace(row("pixels", value=0.5), low=0.4, high=1.9)  # A few large errors.
+    assert first([[row("fft", value=0.30)] * 2, [pixels]]) == [0]
+    assert first([[row("fft", value=0.45)] * 2, [pixels]]) == [0, 1]
+    assert first([[pixels], [row("fft", value=1.8)] * 2]) == [0, 1]
 
 
 def test_what_has_learned_nothing_shows_the_interval_of_clips():
