@@ -15,7 +15,7 @@ from simper_tf.signals.log_lags import STEPS_PER_OCTAVE
 
 # Seconds of the shortest window, and how many there are, each a half octave longer. At most so many of one length.
 SHORTEST, SCALES, MOST = 1.5, 11, 24
-TOGETHER = 2  # Windows that the network sees at once: more leave the cache of a core.
+TOGETHER = 1  # Windows that the network sees at once: two leave the cache of a core.
 # A window may be so much longer than the recording, which then fills it.
 LEAST_FILLED = 0.85
 # Seconds from one instant to the next, and the most instants.
