@@ -162,7 +162,7 @@ def _with_picture(record, done, request):
 
     try:
         with guarding(done.name):
-            content = drawing.png(done, request.unit)
+            content = drawing.canvas(done, request.unit).png()
     except RawDataError as error:
         return record | {"notes": [*record["notes"], f"It has no picture: found {error.found}."]}
     path = picture_path(pathlib.Path(request.out), done.name)

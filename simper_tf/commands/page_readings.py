@@ -55,7 +55,7 @@ def answered(path, name, asked, model, check):
         for done in _read(path, name, wishes, rate, model, check):
             drawn = [path.with_name(f"{width}.png") for width in ("wide", "narrow")]
             for picture, narrow in zip(drawn, (False, True), strict=True):
-                picture.write_bytes(drawing.png(done, unit, narrow))
+                picture.write_bytes(drawing.canvas(done, unit, narrow).png())
             record = records.of(done, unit)
             tables = {"answers": records.answer_rows, "repetitions": records.repetition_rows}
             tables = {words: records.table(rows(record)) for words, rows in tables.items()}

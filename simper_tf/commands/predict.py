@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from simper_tf.commands import annotated, console, html_page, many, one_recording
+from simper_tf.commands import console, many, one_recording
 from simper_tf.commands.command_options import Predict
 from simper_tf.commands.kept import Kept
 from simper_tf.commands.learners import Learner, wishes_of
@@ -62,6 +62,8 @@ def predict(names: Sequence[str], request: Predict) -> list[str]:
             kept.finish(targets)
             tables = write(out, kept, targets, request)
         if request.report:
+            from simper_tf.commands import html_page
+
             files.write_atomically(out / PAGE, html_page.render(kept.records(targets), out))
             console.say(f"Page: {out / PAGE}.")
         if tables:
@@ -179,6 +181,8 @@ class _Reading:
         """Writes the copy of a recording with its count, where one is wanted."""
         if not (self._request.video and finished.done):
             return
+        from simper_tf.commands import annotated
+
         path, wishes = pathlib.Path(self._request.video), wishes_of(self._request)
         end = min(finished.done.info.seconds, wishes.end)
         try:
@@ -203,6 +207,8 @@ def _check_video(request, targets):
             f"--video={request.video} copies one recording with pictures. Found: {len(targets)} recordings"
             f"{', a series' * bool(source)}."
         )
+    from simper_tf.commands import annotated  # Loads what writes videos.
+
     annotated.refuse_unwritable(pathlib.Path(request.video), source)
 
 

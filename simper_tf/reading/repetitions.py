@@ -15,7 +15,7 @@ from simper_tf.recordings import search, source_contract
 
 if TYPE_CHECKING:
     import pandas
-    from matplotlib.figure import Figure
+    from PIL import Image
 
 Recording = str | os.PathLike | ArrayLike | Iterable[np.ndarray] | source_contract.Source
 
@@ -73,15 +73,15 @@ class Repetitions(source_reader.Done):
         ]
         return pd.DataFrame(rows, columns=columns)
 
-    def plot(self, unit: str = "hz") -> "Figure":
-        """Returns a figure of the three surest answers: the course with every repetition, the tempo, and the place.
+    def plot(self, unit: str = "hz") -> "Image.Image":
+        """Returns a picture of the three surest answers: the course with every repetition, the tempo, and the place.
 
         Args:
             unit: Of the tempo: hz, bpm, per_minute or count.
         """
         from simper_tf.reading import drawing
 
-        return drawing.figure(self, unit)
+        return drawing.canvas(self, unit).image()
 
     def __str__(self):
         return "\n".join(answers.lines(self))

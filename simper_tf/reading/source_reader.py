@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from simper_tf.reading import film_reader, result, series_reader
+from simper_tf.reading import result
 from simper_tf.reading.learned import Learned
 from simper_tf.recordings import face, source_contract
 from simper_tf.utils import ahead
@@ -108,6 +108,8 @@ def reading_of_source(
         raise RawDataError(source.name, found, "a part that is there", "Change `start` and `end`, or leave them out.")
     if not source.has_pictures:
         return _of_series(source, info, wishes)
+    from simper_tf.reading import film_reader  # Takes as long to load as a short series to be read.
+
     check_box(source, info, wishes.box)
     box, notes = _face_box(source, info, wishes) if wishes.face else (wishes.box, ())
     kept, frames = _Kept(progress, watch), small_frames(source, wishes, info, box)
@@ -173,6 +175,8 @@ def _of_series(source, info, wishes):
     if wishes.box or wishes.face:
         what = "`crop`" if wishes.box else "`face`"
         raise RawDataError(source.name, "a series", f"pictures for {what}", f"Leave {what} out.")
+    from simper_tf.reading import series_reader
+
     times, values = source.part(wishes.start, wishes.end)
     reading = series_reader.reading_of_samples(times, values, band=wishes.band, names=source.names)
     return Done(source.name, info, (*source.notes, *reading.notes), reading, channels=source.names)

@@ -6,51 +6,83 @@ from made_answers import INFO, answer, done
 
 from simper_tf.commands import annotated, html_page
 from simper_tf.reading import drawing, records
+from simper_tf.reading.canvas import Axes, Canvas, ticks
 from simper_tf.reading.source_reader import Wishes
 from simper_tf.recordings import source_contract, sources
 
 
-def _axes(figure):
-    return [axes for part in figure.subfigs for axes in part.axes]
-
-
 def test_every_repetition_is_shaded_and_the_tempo_drawn():
-    still, course, tempo = _axes(drawing.figure(done(answer())))
-    assert [(patch.get_x(), patch.get_width()) for patch in course.patches] == [(1, 2), (3, 2), (5, 2), (7, 2)]
-    assert [text.get_text() for text in course.texts] == ["1", "2", "3", "4"]
-    np.testing.assert_allclose(tempo.lines[0].get_ydata(), 0.5)
-    (box,) = still.patches
-    assert (box.get_x(), box.get_y(), box.get_width(), box.get_height()) == (7.5, -0.5, 24, 12)
+    drawn = drawing.canvas(done(answer()))
+    course, tempo = drawn.axes
+    assert [span[:2] for span in course.spans] == [(1, 3), (3, 5), (5, 7), (7, 9)]
+    assert course.labels == [(2, "1"), (4, "2"), (6, "3"), (8, "4")]
+    np.testing.assert_allclose(tempo.lines[0][1], 0.5)
+    assert tempo.limits[0] == course.limits[0]
+
+
+def test_a_box_is_drawn_where_an_answer_is_in_the_frame():
+    pixels = np.array(drawing.canvas(done(answer())).image())
+    scale = 285 / 32
+    rows, columns = np.nonzero((pixels[:, :285] == (0, 114, 178)).all(2))
+    assert columns.max() - columns.min() == pytest.approx(0.75 * 32 * scale, abs=12)
+    assert rows.max() - rows.min() == pytest.approx(0.5 * 24 * scale, abs=12)
+
+
+def test_what_is_drawn_lies_at_its_time_and_value():
+    plot = Axes((10, 20, 110, 70), across=(0.0, 10.0), upward=(0.0, 5.0))
+    np.testing.assert_allclose(plot.pixel([0, 5, 10], [0, 5, 2.5]), [(10, 70), (60, 20), (110, 45)])
+    plot.spans.append((2.0, 4.0, (0, 0, 0), 0.5))
+    plot.lines.append(([6, 8, np.nan, 9, 10], [2.5] * 5, (255, 0, 0)))
+    drawn = Canvas(120, 90)
+    drawn.axes.append(plot)
+    pixels = np.array(drawn.image()).astype(int)
+    assert (pixels[60, 32:49] == 128).all()
+    assert (pixels[60, 52:100] == 255).all()
+    reds = np.flatnonzero(pixels[45, 60:110, 0] - pixels[45, 60:110, 1] > 200) + 60
+    assert {72, 80, 88, 102, 108} <= {*reds}
+    assert not {*range(92, 99)} & {*reds}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0, 1.3, ["0.0", "0.5", "1.0"]), (-3, 22, ["0", "10", "20"]), (0.0, 3e-5, ["0", "1e-05", "2e-05", "3e-05"]),
+        (0, 3e7, ["0", "1e+07", "2e+07", "3e+07"]), (0.1, 0.8, ["0.25", "0.50", "0.75"]),
+    ],
+)  # fmt: skip
+def test_ticks_are_round_and_written_alike(low, high, words):
+    assert ticks(low, high, 3)[1] == words
 
 
 def test_tempo_is_per_minute_in_other_units():
-    *_, tempo = _axes(drawing.figure(done(answer()), "bpm"))
-    np.testing.assert_allclose(tempo.lines[0].get_ydata(), 30)
-    assert tempo.get_ylabel() == "per minute"
+    _, tempo = drawing.canvas(done(answer()), "bpm").axes
+    np.testing.assert_allclose(tempo.lines[0][1], 30)
+    assert tempo.name == "per minute"
 
 
 def test_many_answers_of_a_series_are_their_tempo_over_time():
     many = [answer(1 + 0.1 * k, first=100 * k, count=20) for k in range(5)]
-    figure = drawing.figure(done(*many, stills=()))
-    (tempo,) = figure.axes
-    assert figure._suptitle.get_text() == "a.mp4\n5 answers of 1 to 1.4 Hz, 100 repetitions from 0.0 to 414.3 s"
-    middles = [line.get_xdata().mean() for line in tempo.lines[:: len(tempo.lines) // 5]]
+    drawn = drawing.canvas(done(*many, stills=()))
+    (tempo,) = drawn.axes
+    texts = [text.words for text in drawn.texts]
+    assert texts == ["a.mp4", "5 answers of 1 to 1.4 Hz, 100 repetitions from 0.0 to 414.3 s"]
+    middles = [times.mean() for times, *_ in tempo.dots]
     assert middles == sorted(middles)
-    assert tempo.get_ylim()[1] == pytest.approx(1.3 * 1.4)
+    assert tempo.limits[1][1] == pytest.approx(1.3 * 1.4)
 
 
 def test_of_thousands_of_repetitions_the_middle_is_drawn():
     long = answer(1.0, count=5000, times=np.arange(0.0, 5000, 1), course=np.zeros(5000))
-    _, course, tempo = _axes(drawing.figure(done(long)))
-    assert not course.patches
-    (line,) = tempo.lines
-    assert len(line.get_xdata()) <= 200
-    np.testing.assert_allclose(line.get_ydata(), 1.0)
+    course, tempo = drawing.canvas(done(long)).axes
+    assert not course.spans
+    ((times, values, _),) = tempo.lines
+    assert len(times) <= 200
+    np.testing.assert_allclose(values, 1.0)
 
 
 def test_a_recording_without_repetition_is_drawn_with_verdict():
-    figure = drawing.figure(done())
-    assert [part._suptitle.get_text() for part in figure.subfigs] == ["nothing repeats"]
+    drawn = drawing.canvas(done())
+    assert [text.words for text in drawn.texts] == ["a.mp4", "nothing repeats"]
 
 
 @pytest.mark.parametrize(("moment", "count", "phase"), [(0.5, 0, 0.0), (2.0, 0, 0.5), (5.0, 2, 0.0), (10.0, 4, 0.0)])
@@ -123,7 +155,7 @@ def test_a_copy_never_takes_the_place_of_the_recording(tmp_path, name):
 
 def test_the_page_shows_names_as_text(tmp_path):
     picture = tmp_path / "a.png"
-    drawing.figure(done(answer())).savefig(picture)
+    picture.write_bytes(drawing.canvas(done(answer())).png())
     drawn = records.of(done(answer(), name="<script>.mp4"), "hz") | {"picture": picture.name}
     refused = records.without("b.mp4: found noise.", records.UNREADABLE, "b.mp4")
     page = html_page.render([drawn, refused], tmp_path)

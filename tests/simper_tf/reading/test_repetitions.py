@@ -1,5 +1,6 @@
 """`simper_tf.read`: what may be given, what comes back, and what is refused."""
 
+import io
 import re
 
 import numpy as np
@@ -8,6 +9,7 @@ from made_answers import answer, done
 
 import simper_tf
 from simper_tf.commands import sample
+from simper_tf.reading import drawing
 from simper_tf.utils.errors import RawDataError
 
 TIMES = np.arange(0, 12, 0.05)
@@ -78,8 +80,9 @@ def test_a_frame_has_a_row_for_every_repetition_of_each_answer():
 
 
 def test_a_plot_is_the_picture_of_the_command():
-    (part,) = made(answer()).plot("bpm").subfigs
-    assert part._suptitle.get_text().startswith("30 bpm = 0.5 Hz")
+    drawn = io.BytesIO()
+    made(answer()).plot("bpm").save(drawn, "PNG")
+    assert drawn.getvalue() == drawing.canvas(done(answer()), "bpm").png() != drawing.canvas(done(answer())).png()
 
 
 @pytest.mark.parametrize(

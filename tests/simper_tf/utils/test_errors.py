@@ -1,7 +1,5 @@
 """How names of others are shown, in every place, and what becomes of errors that a file causes."""
 
-import warnings
-
 import pytest
 from made_answers import answer, done
 
@@ -64,11 +62,9 @@ def test_a_page_shows_names_spelled_out(tmp_path):
     [("Müller.mp4", "Müller.mp4"), ("Кошка $x$", "Кошка $x$"), ("\x1b[2J", r"\x1b[2J"), ("\ue000", r"\ue000")],
 )
 def test_titles_of_pictures_keep_letters_that_a_font_has(name, title):
-    with warnings.catch_warnings(action="error"):
-        drawn = drawing.figure(done(answer(channel=0), name=name, channels=(name, "")))
-        drawn.canvas.draw()
-    assert drawn.get_suptitle() == title
-    assert title in [axes.get_ylabel() for part in drawn.subfigs for axes in part.axes]
+    drawn = drawing.canvas(done(answer(channel=0), name=name, channels=(name, "")))
+    assert drawn.texts[0].words == title
+    assert title in [text.words for text in drawn.axes[0].written()]
 
 
 @pytest.mark.parametrize(
