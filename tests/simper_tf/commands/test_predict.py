@@ -12,7 +12,7 @@ import pytest
 from predicted import breath, rows, run
 from processes import done
 
-from simper_tf.commands import learners, one_recording, predict
+from simper_tf.commands import annotated, learners, one_recording, predict
 from simper_tf.reading import answers, source_reader
 from simper_tf.recordings import source_contract, sources
 from simper_tf.utils import files
@@ -274,7 +274,7 @@ def test_tables_are_written_before_a_copy_that_fails(folder, tmp_path, monkeypat
     def full(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr(predict.annotated, "write", full)
+    monkeypatch.setattr(annotated, "write", full)
     with pytest.raises(OSError, match="no space left"):
         run(folder / "swing é 1.mp4", f"--video={tmp_path / 'b.mp4'}", f"--out={tmp_path}")
     assert len(rows(tmp_path)) == 1
