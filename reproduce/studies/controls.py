@@ -31,6 +31,7 @@ _SUMS = {
     "spectra_1nn": ("control: neighbors of the pixels' spectra", ("1nn",)),
 }
 _OF_SKIN = {
+    "harmonic_sum": _SUMS["harmonic_sum"],
     "chrom_harmonics": ("control: harmonic sum of CHROM", _UNLABELED),
     "pos_harmonics": ("control: harmonic sum of POS", _UNLABELED),
     "spectra_1nn": _SUMS["spectra_1nn"],
@@ -54,12 +55,12 @@ _OF_CLIPS = (
 # Data set -> its controls; of faces those of `_OF_FACES`.
 _OF_OTHERS = {"rotating_digits": ["pixels"], "countix": ["pixels"], "lst": ["persistence", "training_mean"]}
 _OF_FACES = ["pixels", "green", "chrom", "pos"]
-# Beside heads: the best control of each data set, and what else stands behind it.
-_BESIDE_HEADS = {"rotating_digits": "harmonic_sum", "countix": "harmonic_sum", "lst": "persistence"}
-_FURTHER = {
-    "pixels": "harmonic_sum",
-    **dict.fromkeys(("chrom_harmonics", "pos", "green"), "chrom"),
-    "training_mean": "persistence",
+_ON_SKIN = ("chrom", "harmonic_sum", "chrom_harmonics", "pos", "green")
+# Data set -> its controls beside heads, the best first; of faces that move `_ON_SKIN`.
+_BESIDE_HEADS = {
+    **dict.fromkeys(("rotating_digits", "countix"), ("harmonic_sum", "pixels")),
+    "lst": ("persistence", "training_mean"),
+    "ubfc": ("harmonic_sum", *(protocol for protocol in _ON_SKIN if protocol != "harmonic_sum")),
 }
 # Protocol of a column of features -> the one whose floor it has: where the octave is known, both read alike.
 _FLOORED = {"fft_resolved": "fft_calibrated", **{name: name for name in floors.READOUTS}}
@@ -109,11 +110,11 @@ def best_of_each(runs: Mapping[str, Run], columns: list[tuple[str, str]]) -> Lin
     """
     cells = []
     for name, protocol in columns:
-        best = _BESIDE_HEADS.get(name, "chrom")
+        best = _beside_heads(name)[0]
         own = CONTROLS[best][1].get(protocol) if best in CONTROLS else best
         of_column = "spectra_1nn" if protocol == "1nn" else own
         cells.append(Cell(runs[name] if of_column == "persistence" else reading(runs[name]), of_column, "mae"))
-    best = dict.fromkeys(_BESIDE_HEADS.get(name, "chrom") for name in runs)
+    best = dict.fromkeys(_beside_heads(name)[0] for name in runs)
     return Line(f"control: {'; '.join(_WORDS[protocol] for protocol in best)}; 1-NN of raw spectra", tuple(cells))
 
 
@@ -175,17 +176,22 @@ def once(run: Run) -> Run:
 def beside_heads(block: Block) -> Block:
     """Returns a block with lines of controls, in the columns in which its first line has a head of its own.
 
-    They are sums of harmonics of pixels, CHROM, and of temperatures the last day; behind these stand weaker ones.
+    The best of each data set, such as the harmonic sum of the pixels, has the first line; behind it stand weaker ones.
     """
     cells = [cell if cell and cell.protocol == OWN else None for cell in block.lines[0].cells]
-    best = [cell and _BESIDE_HEADS.get(data_set_of(cell.run), "chrom") for cell in cells]
+    of_columns = [_beside_heads(data_set_of(cell.run)) if cell else () for cell in cells]
+    best = [protocols[0] if protocols else None for protocols in of_columns]
     words = "; ".join(_WORDS[protocol] for protocol in dict.fromkeys(filter(None, best)))
     lines = [_line(f"control: {words}", cells, best)]
-    for further, first in _FURTHER.items():
-        if first in best:
-            protocols = [further if protocol == first else None for protocol in best]
-            lines.append(_line({**CONTROLS, **_OF_SKIN}[further][0], cells, protocols))
+    for further in dict.fromkeys(protocol for protocols in of_columns for protocol in protocols[1:]):
+        of_line = [further if further in protocols[1:] else None for protocols in of_columns]
+        lines.append(_line({**CONTROLS, **_OF_SKIN}[further][0], cells, of_line))
     return dataclasses.replace(block, lines=(*block.lines, *lines))
+
+
+def _beside_heads(name):
+    """Returns the protocols of the controls of a data set beside heads, the best first."""
+    return _BESIDE_HEADS.get(name, _ON_SKIN)
 
 
 def _line(title, cells, protocols):

@@ -200,7 +200,7 @@ def test_simclr_gets_larger_batches_where_a_scale_has_small_ones(name):
 
 def test_features_stand_beside_what_reads_their_clips_unlearned():
     skin = {"green", "chrom", "pos", "chrom_fundamental", "pos_fundamental"}
-    sums = {"chrom_harmonics", "pos_harmonics"}
+    sums = {"chrom_harmonics", "pos_harmonics", "harmonic_sum"}
     pixels = {"pixels", "harmonic_sum", "contrast_sum", "pixel_harmonics", "spectra_1nn"}
     expected = {"table2": pixels, "table5": skin | sums | {"pixels", "spectra_1nn"},
                 "table6": pixels | {"surest_harmonic_sum"}, "table7": {"persistence", "training_mean"},
