@@ -1,0 +1,104 @@
+"""SimPer on recordings that it has not learned from, each beside its truth.
+
+python -m benchmarks.left_out [--files=../shared/real/videos] [--folds=4] [--steps=500] [--document=docs/measured.md]
+
+The recordings of `truth.csv` that repeat at a known frequency are dealt into folds. `simper_tf.from_recordings` learns
+from all but a fold, and reads that fold. Beside it stand the count of the reader, and the encoder before it learns.
+"""
+
+import argparse
+import collections
+import csv
+import math
+import pathlib
+
+from benchmarks import document, real
+from simper_tf.evaluation import markdown_tables
+from simper_tf.training.counted import Counted
+from simper_tf.training.from_recordings import FromRecordings, from_recordings
+from simper_tf.utils.errors import RawDataError
+
+COMMAND = "python -m benchmarks.left_out"
+WAYS = ("count", "untrained", "SimPer")
+# Share of the truth, where no tolerance in hertz is told: what `simper train` calls agreeing.
+NEAR = 0.05
+
+
+def listed(folder: pathlib.Path) -> dict[str, real.Truth]:
+    """Path of each recording that repeats at a known frequency -> its truth."""
+    with (folder / "truth.csv").open(newline="") as file:
+        truths = {str(folder / row["file"]): real.truth(row) for row in csv.DictReader(file)}
+    return {path: true for path, true in truths.items() if true.hertz}
+
+
+def outcome(hertz: float, true: real.Truth) -> str:
+    """Outcome of a frequency against the truth; NaN is silent."""
+    if not math.isfinite(hertz):
+        return real.SILENT
+    is_told = true.near is not None and true.near < min(true.hertz)
+    near = {known: true.near if is_told else NEAR * known for known in true.hertz}
+    if any(abs(hertz - known) <= off for known, off in near.items()):
+        return real.RIGHT
+    octaves = (abs(hertz - factor * known) <= 2 * off for known, off in near.items() for factor in (0.5, 2))
+    return real.OCTAVE if any(octaves) else real.WRONG
+
+
+def read(model: FromRecordings, path: str) -> tuple[float, str]:
+    """Frequency that a model reads of a recording, NaN for none, and why there is none."""
+    try:
+        return model.frequency(path), ""
+    except (ValueError, RawDataError) as error:
+        return math.nan, str(error)
+
+
+def rows(truths: dict[str, real.Truth], folds: int, steps: int) -> list[dict[str, str]]:
+    """Rows of the table: frequency and outcome of each recording, by each way to read it."""
+    known = {}
+    for path, true in truths.items():
+        known[path] = tuple(answer.hertz for answer in real.read(pathlib.Path(path), true.rate).reading.clear)
+    table, paths = [], list(truths)
+    for fold in range(folds):
+        held = paths[fold::folds]
+        model = from_recordings(paths, hold_out=held, counted=Counted(known=known))
+        model.octave = model.method.octave(model.recordings, model.recordings.band[0] / model.recordings.rate)
+        untrained = {path: read(model, path)[0] for path in held}
+        model.fit(steps, verbose=0)
+        for path in held:
+            hertz, why = read(model, path)
+            values = dict(zip(WAYS, (known[path][0] if known[path] else math.nan, untrained[path], hertz), strict=True))
+            row = {"file": pathlib.Path(path).name, "truth": ", ".join(f"{true:.3g}" for true in truths[path].hertz)}
+            row |= {way: f"{value:.3f} Hz, {outcome(value, truths[path])}" if math.isfinite(value) else real.SILENT
+                    for way, value in values.items()}  # fmt: skip
+            table.append(row)
+            print(f"fold {fold + 1}", *row.values(), why, sep=" | ", flush=True)
+    return table
+
+
+def totals(table: list[dict[str, str]]) -> str:
+    """Markdown of how many recordings each way reads right, an octave off, wrong or not at all."""
+    outcomes = (real.RIGHT, real.OCTAVE, real.WRONG, real.SILENT)
+    lines = []
+    for way in WAYS:
+        counts = collections.Counter(row[way].split(", ")[-1] for row in table)
+        lines.append([way, *(str(counts[name]) for name in outcomes)])
+    return markdown_tables.markdown_table((f"of {len(table)} recordings", *outcomes), lines)
+
+
+def main():
+    """Trains on each fold's others, prints the outcomes and writes the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real/videos"))
+    parser.add_argument("--folds", type=int, default=4)
+    parser.add_argument("--steps", type=int, default=500)
+    parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
+    args = parser.parse_args()
+    if not (args.files / "truth.csv").is_file():
+        parser.error(f"--files={args.files}: no truth.csv in it.")
+    table = rows(listed(args.files), args.folds, args.steps)
+    markdown = markdown_tables.markdown_table(list(table[0]), [list(row.values()) for row in table])
+    print(totals(table))
+    document.into_document(args.document, COMMAND, f"{totals(table)}\n\n{markdown}")
+
+
+if __name__ == "__main__":
+    main()

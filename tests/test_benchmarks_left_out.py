@@ -1,0 +1,38 @@
+import math
+
+import pytest
+
+from benchmarks import left_out, real
+
+
+def truth(text, tolerance):
+    return real.truth({"truth": text, "tolerance": tolerance, "kind": "real"})
+
+
+@pytest.mark.parametrize(
+    ("hertz", "outcome"),
+    [(0.51, real.RIGHT), (0.54, real.WRONG), (0.26, real.OCTAVE), (1.03, real.OCTAVE), (math.nan, real.SILENT)],
+)
+def test_a_frequency_is_judged_by_the_tolerance_of_its_truth(hertz, outcome):
+    assert left_out.outcome(hertz, truth("0.5 Hz", "0.02")) == outcome
+
+
+@pytest.mark.parametrize("tolerance", ["1 rep", "14.2"])
+def test_without_a_tolerance_in_hertz_a_twentieth_is_near(tolerance):
+    true = truth("0.36 Hz, 0.8 Hz; 14 in all", tolerance)
+    assert [left_out.outcome(hertz, true) for hertz in (0.377, 0.761, 0.6)] == [real.RIGHT, real.RIGHT, real.WRONG]
+
+
+def test_what_repeats_at_no_known_frequency_is_not_listed(tmp_path):
+    rows = ["file,truth,tolerance,kind", "a.mkv,1 Hz,0.1,real", "b.mkv,3 reps,1 rep,real", "c.mkv,nothing,-,control"]
+    (tmp_path / "truth.csv").write_text("\n".join(rows))
+    assert list(left_out.listed(tmp_path)) == [str(tmp_path / "a.mkv")]
+
+
+def test_outcomes_are_counted_by_the_way_of_reading():
+    table = [
+        {"count": "1.000 Hz, right", "untrained": "silent", "SimPer": "0.500 Hz, an octave off"},
+        {"count": "2.000 Hz, right", "untrained": "3.000 Hz, wrong", "SimPer": "2.010 Hz, right"},
+    ]
+    lines = left_out.totals(table).splitlines()[2:]
+    assert lines == ["| count | 2 | 0 | 0 | 0 |", "| untrained | 0 | 0 | 1 | 1 |", "| SimPer | 1 | 1 | 0 | 0 |"]
