@@ -51,11 +51,18 @@ def read(model: FromRecordings, path: str) -> tuple[float, str]:
         return math.nan, str(error)
 
 
+def cell(hertz: float, true: real.Truth) -> str:
+    """Cell of a frequency and its outcome."""
+    return f"{hertz:.3f} Hz, {outcome(hertz, true)}" if math.isfinite(hertz) else real.SILENT
+
+
 def rows(truths: dict[str, real.Truth], folds: int, steps: int) -> list[dict[str, str]]:
     """Rows of the table: frequency and outcome of each recording, by each way to read it."""
-    known = {}
+    known, counts = {}, {}
     for path, true in truths.items():
-        known[path] = tuple(answer.hertz for answer in real.read(pathlib.Path(path), true.rate).reading.clear)
+        judged = real.judge(pathlib.Path(path), true)
+        known[path] = tuple(answer.hertz for answer in judged.done.reading.clear) if judged.done else ()
+        counts[path] = f"{known[path][0]:.3f} Hz, {judged.outcome}" if known[path] else real.SILENT
     table, paths = [], list(truths)
     for fold in range(folds):
         held = paths[fold::folds]
@@ -65,10 +72,11 @@ def rows(truths: dict[str, real.Truth], folds: int, steps: int) -> list[dict[str
         model.fit(steps, verbose=0)
         for path in held:
             hertz, why = read(model, path)
-            values = dict(zip(WAYS, (known[path][0] if known[path] else math.nan, untrained[path], hertz), strict=True))
             row = {"file": pathlib.Path(path).name, "truth": ", ".join(f"{true:.3g}" for true in truths[path].hertz)}
-            row |= {way: f"{value:.3f} Hz, {outcome(value, truths[path])}" if math.isfinite(value) else real.SILENT
-                    for way, value in values.items()}  # fmt: skip
+            row |= {"count": counts[path]}
+            row |= {
+                way: cell(value, truths[path]) for way, value in zip(WAYS[1:], (untrained[path], hertz), strict=True)
+            }
             table.append(row)
             print(f"fold {fold + 1}", *row.values(), why, sep=" | ", flush=True)
     return table
@@ -76,7 +84,7 @@ def rows(truths: dict[str, real.Truth], folds: int, steps: int) -> list[dict[str
 
 def totals(table: list[dict[str, str]]) -> str:
     """Markdown of how many recordings each way reads right, an octave off, wrong or not at all."""
-    outcomes = (real.RIGHT, real.OCTAVE, real.WRONG, real.SILENT)
+    outcomes = (real.RIGHT, real.NAMED, real.OCTAVE, real.WRONG, real.SILENT)
     lines = []
     for way in WAYS:
         counts = collections.Counter(row[way].split(", ")[-1] for row in table)

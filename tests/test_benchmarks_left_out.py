@@ -32,7 +32,11 @@ def test_what_repeats_at_no_known_frequency_is_not_listed(tmp_path):
 def test_outcomes_are_counted_by_the_way_of_reading():
     table = [
         {"count": "1.000 Hz, right", "untrained": "silent", "SimPer": "0.500 Hz, an octave off"},
-        {"count": "2.000 Hz, right", "untrained": "3.000 Hz, wrong", "SimPer": "2.010 Hz, right"},
+        {"count": "2.000 Hz, octave named", "untrained": "3.000 Hz, wrong", "SimPer": "2.010 Hz, right"},
     ]
     lines = left_out.totals(table).splitlines()[2:]
-    assert lines == ["| count | 2 | 0 | 0 | 0 |", "| untrained | 0 | 0 | 1 | 1 |", "| SimPer | 1 | 1 | 0 | 0 |"]
+    assert lines == [
+        "| count | 1 | 1 | 0 | 0 | 0 |",
+        "| untrained | 0 | 0 | 0 | 1 | 1 |",
+        "| SimPer | 1 | 0 | 1 | 0 | 0 |",
+    ]
