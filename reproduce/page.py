@@ -20,6 +20,7 @@ def markdown(results: Results) -> str:
     parts = [f"# {study.title}", study.about, _legend(results)]
     for block in study.blocks:
         parts += [f"## {block.title}"] * bool(block.title) + [table(block, results)]
+        parts += _untold(block, results)
         if _is_ranked(block, results):
             parts += _most_often(block, results)
             parts += _list("First in each column", _firsts(block, results))
@@ -124,6 +125,19 @@ def _firsts(block, results):
     lines = ([results.sound(cell) for cell in block.column(number)] for number in range(len(block.columns)))
     said = (ranking.sentence(column, titles, of) for column, of in zip(_titles(block), lines, strict=True))
     return [sentence for sentence in said if sentence]
+
+
+def _untold(block, results):
+    """Returns a sentence on the columns that rank nothing, as all that learned is alike there: too easy or too hard."""
+    if not block.ranked:
+        return []
+    lines = [line for line in block.lines if _learned(line)]
+    titles = [
+        title for number, title in enumerate(block.columns)
+        if ranking.tells_none_apart([results.sound(line.cells[number]) for line in lines])
+    ]  # fmt: skip
+    where = "any column" if len(titles) == len(block.columns) else "; ".join(titles)
+    return [f"No line that learned is ahead of another in {where}."] * bool(titles)
 
 
 def _most_often(block, results):

@@ -54,6 +54,12 @@ def first(lines: Sequence[list[Row]]) -> list[int]:
     ]  # fmt: skip
 
 
+def tells_none_apart(lines: Sequence[list[Row]]) -> bool:
+    """Returns whether a column has several lines, and none of them is ahead of any other."""
+    order = _order(lines)
+    return len(order) > 1 and len(first(lines)) == len(order)
+
+
 def seed_by_seed(column: str, rows: list[Row], others: list[Row], title: str) -> str:
     """Returns a sentence that says with how many seeds one line has smaller errors than another; empty for one seed.
 

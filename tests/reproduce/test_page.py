@@ -282,3 +282,29 @@ def test_a_metric_of_all_columns_stands_once_above_the_lines():
     assert headers == ["| MAE (Hz) | 1-NN | FFT |", "| MAPE (%) | 1-NN | FFT |"]
     unlike = dataclasses.replace(made, columns=("1-NN: MAE (Hz)", "FFT: MAE (Hz)", "1-NN: MAE (bpm)", "floor (Hz)"))
     assert table(unlike, results).splitlines()[0] == "|  | " + " | ".join(unlike.columns) + " |"
+
+
+@pytest.mark.parametrize(
+    ("values", "where"),
+    [
+        ({A: [0.10, 0.12, 0.14], B: [0.11, 0.13, 0.15]}, "any column"),
+        ({A: [0.0], B: [0.0]}, "any column"),
+        ({A: [0.10, 0.12, 0.14], B: [0.40, 0.42, 0.44]}, None),
+    ],
+)
+def test_a_page_names_columns_that_tell_no_line_apart(values, where):
+    page = markdown(results_of(block("mae", runs=(A, B)), values))
+    assert ("No line that learned is ahead of another in" in page) == (where is not None)
+    assert where is None or f"another in {where}." in page
+
+
+def test_a_control_does_not_tell_lines_apart():
+    values = {A: [0.10, 0.12, 0.14], B: [0.11, 0.13, 0.15], C: [0.9, 0.9, 0.9]}
+    lines = block("mae").lines
+    made = Block(
+        "", ("mae",), (*lines[:2], Line("control", (dataclasses.replace(lines[2].cells[0], protocol="pixels"),)))
+    )
+    results = results_of(made, values)
+    rows = {run: [dataclasses.replace(row, protocol="pixels") if run.but(seed=None) == C else row for row in known]
+            for run, known in results.rows.items()}  # fmt: skip
+    assert "another in any column." in markdown(dataclasses.replace(results, rows=rows))
