@@ -32,7 +32,7 @@ LOOKS = {
     "hard": ("the head moves", ("motion",)),
     "long": ("light follows the breath", ("breath",)),
 }
-# How titles of lines begin that nobody has learned -> how they are drawn.
+# Kind of lines that nobody has learned -> how they are drawn.
 REFERENCES = {"control": "--", "ideal": "-.", "floor": ":"}
 MARKERS = "os^Dvx"
 MARKS = {"pulse": (COLORS[0], "-"), "motion": (COLORS[2], ":"), "breath": (COLORS[1], "--")}
@@ -81,7 +81,7 @@ def noise() -> Figure:
     drawn = Figure(figsize=(9, 5.2), layout="constrained")
     panels = drawn.subplots(1, len(blocks), sharey=True)
     for axes, block in zip(panels, blocks, strict=True):
-        learned = [line for line in block.lines if not line.title.startswith(tuple(REFERENCES))]
+        learned = [line for line in block.lines if not line.kind]
         for number, line in enumerate(learned):
             errors = [[row.value for row in results.of(cell)] for cell in line.cells]
             means, color = [np.mean(values) for values in errors], COLORS[number % len(COLORS)]
@@ -89,9 +89,9 @@ def noise() -> Figure:
             for place, values in zip(strengths, errors, strict=True):
                 axes.plot([place] * len(values), values, ".", color=color, markersize=4)
         for number, line in enumerate(line for line in block.lines if line not in learned):
-            values, (kind, *_) = [results.of(cell)[0].value for cell in line.cells], line.title.split(":")
+            values = [results.of(cell)[0].value for cell in line.cells]
             drawing = {"marker": "x+1|"[number % 4], "markersize": 6, "color": "0.4", "linewidth": 1}
-            axes.plot(strengths, values, REFERENCES[kind], **drawing, label=line.title)
+            axes.plot(strengths, values, REFERENCES[line.kind], **drawing, label=line.title)
         axes.set(yscale="log", xlabel="deviation of the noise (gray levels of 255)")
         axes.set_xticks(strengths)
         axes.set_title(block.title, loc="left", fontsize=10)

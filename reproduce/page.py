@@ -22,7 +22,7 @@ def markdown(results: Results) -> str:
         parts += [f"## {block.title}"] * bool(block.title) + [table(block, results)]
         parts += _untold(block, results)
         if _is_ranked(block, results):
-            parts += _most_often(block, results)
+            parts += _worth(block, results) + _most_often(block, results)
             parts += _list("First in each column", _firsts(block, results))
         for pair in block.against:
             parts += _list(f"{pair[0]} against {pair[1]}, seed by seed", _against(block, results, *pair))
@@ -131,13 +131,31 @@ def _untold(block, results):
     """Returns a sentence on the columns that rank nothing, as all that learned is alike there: too easy or too hard."""
     if not block.ranked:
         return []
-    lines = [line for line in block.lines if _learned(line)]
-    titles = [
-        title for number, title in enumerate(block.columns)
-        if ranking.tells_none_apart([results.sound(line.cells[number]) for line in lines])
-    ]  # fmt: skip
-    where = "any column" if len(titles) == len(block.columns) else "; ".join(titles)
-    return [f"No line that learned is ahead of another in {where}."] * bool(titles)
+    columns = _learned_and_controls(block, results)
+    titles = [title for title, learned, *_ in columns if ranking.tells_none_apart(learned)]
+    return [f"No line that learned is ahead of another in {_where(titles, block, 'any')}."] * bool(titles)
+
+
+def _worth(block, results):
+    """Returns a sentence on the columns in which what learned is ahead of all that learned nothing."""
+    columns = [column for column in _learned_and_controls(block, results) if column[3]]
+    ahead = [title for title, learned, controls, _ in columns if ranking.leads(learned, controls)]
+    where = _where(ahead, block, "every") if ahead else "no column"
+    return [f"A line that learned is ahead of the best control in {where}."] * bool(columns)
+
+
+def _learned_and_controls(block, results):
+    """Returns of each column: title, rows of the lines that learned, rows of controls, whether there are controls."""
+    columns = []
+    for number, title in enumerate(block.columns):
+        cells = {kind: [line.cells[number] for line in block.lines if line.kind == kind] for kind in ("", "control")}
+        learned, controls = ([results.sound(cell) for cell in cells[kind]] for kind in ("", "control"))
+        columns.append((title, learned, controls, any(map(results.of, cells["control"]))))
+    return columns
+
+
+def _where(titles, block, all_of):
+    return f"{all_of} column" if len(titles) == len(block.columns) else "; ".join(titles)
 
 
 def _most_often(block, results):

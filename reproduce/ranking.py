@@ -60,6 +60,12 @@ def tells_none_apart(lines: Sequence[list[Row]]) -> bool:
     return len(order) > 1 and len(first(lines)) == len(order)
 
 
+def leads(lines: Sequence[list[Row]], controls: Sequence[list[Row]]) -> bool:
+    """Returns whether a line of a column is ahead of the best of its controls; those without rows stand for none."""
+    best = [controls[number] for number in _order(controls)[:1]]
+    return any(first([rows, *best]) == [0] for rows in lines)
+
+
 def seed_by_seed(column: str, rows: list[Row], others: list[Row], title: str) -> str:
     """Returns a sentence that says with how many seeds one line has smaller errors than another; empty for one seed.
 

@@ -29,6 +29,12 @@ class Line:
     title: str
     cells: tuple[Cell | None, ...]
 
+    @property
+    def kind(self) -> str:
+        """`control`, `floor` or `ideal`, of what has learned nothing; empty for what has."""
+        kind, colon, _ = self.title.partition(": ")
+        return kind if colon and kind in ("control", "floor", "ideal") else ""
+
 
 @dataclasses.dataclass(frozen=True)
 class Block:

@@ -298,13 +298,25 @@ def test_a_page_names_columns_that_tell_no_line_apart(values, where):
     assert where is None or f"another in {where}." in page
 
 
-def test_a_control_does_not_tell_lines_apart():
-    values = {A: [0.10, 0.12, 0.14], B: [0.11, 0.13, 0.15], C: [0.9, 0.9, 0.9]}
+@pytest.mark.parametrize(
+    ("learned", "control", "where"),
+    [
+        ([0.10, 0.11, 0.12], [0.4, 0.4, 0.4], "every column"),
+        ([0.10, 0.11, 0.12], [0.11, 0.12, 0.1], "no column"),
+        ([0.10, 0.11, 0.12], [0.01, 0.01, 0.01], "no column"),
+        ([0.10, 0.11, 0.12], [], None),
+    ],
+)
+def test_a_page_says_where_learning_is_ahead_of_the_best_control(learned, control, where):
     lines = block("mae").lines
-    made = Block(
-        "", ("mae",), (*lines[:2], Line("control", (dataclasses.replace(lines[2].cells[0], protocol="pixels"),)))
-    )
-    results = results_of(made, values)
-    rows = {run: [dataclasses.replace(row, protocol="pixels") if run.but(seed=None) == C else row for row in known]
-            for run, known in results.rows.items()}  # fmt: skip
-    assert "another in any column." in markdown(dataclasses.replace(results, rows=rows))
+    made = Block("", ("mae",), (*lines[:2], Line("control: none", lines[2].cells)))
+    page = markdown(results_of(made, {A: learned, B: [0.3, 0.5, 0.7], C: control}, seeds=3))
+    assert ("ahead of the best control" in page) == (where is not None)
+    assert where is None or f"A line that learned is ahead of the best control in {where}." in page
+
+
+def test_a_control_does_not_tell_lines_apart():
+    lines = block("mae").lines
+    made = Block("", ("mae",), (*lines[:2], Line("control: none", lines[2].cells)))
+    values = {A: [0.10, 0.12, 0.14], B: [0.11, 0.13, 0.15], C: [0.9, 0.9, 0.9]}
+    assert "another in any column." in markdown(results_of(made, values))
