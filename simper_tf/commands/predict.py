@@ -22,7 +22,7 @@ from simper_tf.utils.options import declared
 LOCK = ".lock"
 CSV, REPETITIONS, WINDOWS = "predictions.csv", "repetitions.csv", "windows.csv"
 JSON, LINES, PAGE = "predictions.json", "predictions.jsonl", "predictions.html"
-# Recordings of which all have pictures where nobody asks: of more, drawing takes most of the time.
+# Recordings of which all have pictures where nobody asks: of more, nobody looks at each.
 _DRAWN = 50
 # Notes of a recording that are printed, and seconds from which the time that is left is told.
 _MOST_NOTES, _LONG = 3, 10.0
