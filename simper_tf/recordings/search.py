@@ -12,6 +12,7 @@ from simper_tf.utils.errors import RawDataError, guarding
 
 # Bytes of series that are held of those that were read to see whether they are any: more are read again.
 _MOST_HELD = 2**28
+_LOOKED_FOR = (*endings.VIDEOS, *endings.PICTURES, *endings.SERIES, *endings.PACKED_TEXTS)  # In folders.
 # How a table of recordings begins, such as answers on them or their labels: in a folder it is none itself.
 _OF_RECORDINGS = b"recording,", b'{"recording"'
 
@@ -161,7 +162,7 @@ def _of_name(name) -> Iterator[Target]:
 
 def _is_perhaps(name):
     """Returns whether a file that nobody has named may hold no series."""
-    return name.lower().endswith((*endings.TEXTS, *endings.SHEETS))
+    return name.lower().endswith((*endings.TEXTS, *endings.SHEETS, *endings.PACKED_TEXTS))
 
 
 def _members(path):
@@ -223,9 +224,7 @@ def _below(folder, problems):
         path
         for root, _, names in os.walk(folder, onerror=note)
         for path in (pathlib.Path(root, name) for name in names)
-        if path.name.lower().endswith((*endings.VIDEOS, *endings.PICTURES, *endings.SERIES))
-        and not _is_signal(path.name, names)
-        and not _is_of_recordings(path)
+        if path.name.lower().endswith(_LOOKED_FOR) and not _is_signal(path.name, names) and not _is_of_recordings(path)
     )
     if not paths and len(problems) == before:
         raise _without(folder)

@@ -10,6 +10,7 @@ TEXTS = (".csv", ".tsv", ".txt")
 SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".parquet", ".feather")
 SERIES = (*TEXTS, *SHEETS, ".npy", ".wav", ".flac", ".mp3", ".edf", ".bdf", ".hea", ".dat", ".mat", ".acq", ".xdf",
           ".fit", ".gpx", ".tcx", ".fits", ".fts")  # fmt: skip
+PACKED_TEXTS = tuple(f"{ending}.gz" for ending in TEXTS)  # Looked for in folders, where data sets keep them so.
 HDF5 = (".h5", ".hdf5", ".nc")
 PACKED = (".gz", ".zip")
 NAMED = (".json", ".jsonl", ".npz", ".xml", *HDF5, *PACKED)  # Read where they are named; most of a folder are settings.

@@ -1,5 +1,6 @@
 """Files of any kind are opened by what is in them; what is none of them is one sentence."""
 
+import gzip
 import os
 import pathlib
 
@@ -211,6 +212,17 @@ def test_what_is_not_there_or_holds_nothing_is_said_by_name(tmp_path):
     expected = ["an empty file", "a folder without a recording", "a named pipe", "no file that fits"]
     for name, problem, words in zip(names, problems, expected, strict=True):
         assert str(problem).startswith(f"{name}: found {words}; expected")
+
+
+def test_packed_tables_of_a_folder_are_looked_for(tmp_path):
+    table = "time,x\n" + "".join(f"{at / 10},{at % 5}\n" for at in range(50))
+    for name, text in (("a.csv.gz", table), ("b.tsv.gz", "words"), ("c.json.gz", "{}"), ("d.gz", table)):
+        (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+    found = search.find([str(tmp_path)])
+    assert [source.name for source in found.sources] == [str(tmp_path / "a.csv.gz")]
+    (skipped,) = found.skipped
+    assert str(skipped).startswith(f"{tmp_path / 'b.tsv.gz'}: ")
+    assert found.problems == []
 
 
 def test_a_folder_of_texts_alone_is_one_without_a_recording(tmp_path):
