@@ -24,6 +24,7 @@ from simper_tf.tables import (
     sound,
     time_columns,
     tracks,
+    unknown_rates,
     wfdb_records,
 )
 from simper_tf.tables.series_files import MOST_NOTES, REMEDY, left_out
@@ -50,15 +51,6 @@ _MARKERS = 3  # Channels that are not all 0 at once in what is recorded; one or 
 _FILLERS = (-99.9, -99.99, -999.0, -999.9, -999.99, -9999.0, -9999.9, -99999.0, 999.9, 999.99, 9999.0, 9999.9, 99999.0)
 # Share of the most numbers of a column that another one, and the rows of all, must have: else holes are the rule.
 _SPARSE = 0.5
-# Of watches, phones, cameras, and recorders of ECG and EEG.
-_USUAL_RATES = (10, 20, 25, 30, 32, 50, 60, 64, 100, 125, 128, 200, 250, 256, 300, 360, 500, 512, 1000, 2000)
-_PULSE = 1.2  # Hz of a heart at rest, by which a rate is proposed.
-# Samples of a beat, beats, and how alike two are, from which on a heart is plausible: at 25 Hz a beat has 20 samples.
-# Beat intervals, steps of a walk and visual brightness of stars are less alike than 0.3; a noisy ECG is 0.36.
-_FEWEST, _BEATS, _ALIKE = 20, 3, 0.3
-# Seconds from beat to beat, and the root mean square of their steps beside their deviation from which on numbers in
-# that range are such: of 23 people it is 0.48 to 1.2, of sampled pulses and ECG below 0.2.
-_FROM_BEAT_TO_BEAT, _JUMPS = (0.3, 2.0), 0.3
 
 
 class _Held(NamedTuple):
@@ -177,7 +169,8 @@ def _of_table(path, ending, given, time, columns, most=None):
         seconds, values, names, said = time_columns.in_order(seconds, values, names, own_times.are_dates)
         notes += said
     stated = table.stated or rates.stated(table.names) or rates.of_file_name(path.stem)
-    times, rows, said = _believed(path, seconds, values, given, stated)
+    clock_column = "" if seconds is not None else time_columns.like_times(table)
+    times, rows, said = _believed(path, seconds, values, given, stated, clock_column)
     if seconds is None:
         return _Held(names, values[rows], times, [*notes, *said])
     if own_times.are_dates:
@@ -203,7 +196,7 @@ def _numbers(path, table, k):
     return column
 
 
-def _believed(path, seconds, values, given, stated):
+def _believed(path, seconds, values, given, stated, clock_column=""):
     """Returns `(N,)` seconds, or a rate for all rows, of which rows of the values they are, and notes.
 
     Believed are, in this order: a rate that is given, a column of times, rates that are stated, a rate that is given
@@ -215,6 +208,7 @@ def _believed(path, seconds, values, given, stated):
         values: `(T, C)`.
         given: The rate that is given, and the one for files that do not say; None for none.
         stated: Rates that words state.
+        clock_column: Name or number of a column that may hold times, where none was taken for them.
     """
     (first, last), notes = given, []
     claims, times = [rates.Stated(first, "as given")] if first else [], None
@@ -228,7 +222,7 @@ def _believed(path, seconds, values, given, stated):
             notes = [f"The column of times is not used: found {error.found}."]
     claims += [claim._replace(words=f"by {claim.words!r}") for claim in stated]
     if not claims:
-        claims = [rates.Stated(last or _unknown(path, values), "as given")]
+        claims = [rates.Stated(last or unknown_rates.refuse(path, values, clock_column), "as given")]
     best, *others = claims
     if other := next((claim for claim in others if not rates.agree(best.rate, claim.rate)), None):
         said = [f"{claim.rate:.6g} samples a second {claim.words}" for claim in (best, other)]
@@ -310,40 +304,3 @@ def _dense(numbers):
     size = int(np.searchsorted(-left, -_SPARSE * counts.max(), side="right"))
     keys = list(numbers)
     return [keys[k] for k in sorted(order[: max(size, 1)])]
-
-
-def _unknown(path, values):
-    """Raises RawDataError; where values repeat as a heart may, it proposes the usual rate at which they would."""
-    values = values[: 2**14][:, 0]
-    values = values[np.isfinite(values)]
-    if len(values) < 3:
-        raise RawDataError(path, f"{len(values)} samples that are numbers", "three or more", REMEDY)
-    for unit, word in ((1.0, "seconds"), (1000.0, "milliseconds")):
-        low, high = (unit * edge for edge in _FROM_BEAT_TO_BEAT)
-        is_inside = low <= np.quantile(values, 0.01) and np.quantile(values, 0.99) <= high
-        if is_inside and np.mean(np.diff(values) ** 2) > (_JUMPS * values.std()) ** 2 > 0:
-            found = f"numbers without times, such as {word} from beat to beat"
-            action = "Write beside each the sum of those before it, as a column time in seconds."
-            raise RawDataError(path, found, "samples with their rate or times", f"{action} Or name `rate=NUMBER`.")
-    import scipy.ndimage
-
-    smooth = scipy.ndimage.uniform_filter1d(values, max(len(values) // 500, 1))
-    rise = np.maximum(np.diff(smooth), 0)  # Of spikes as of waves, there is one a repetition.
-    lag = _beat(scipy.ndimage.uniform_filter1d(rise, max(len(values) // 100, 1)))
-    action = "Name the samples per second: `rate=NUMBER`."
-    if lag:
-        proposed = min(_USUAL_RATES, key=lambda usual: abs(np.log(usual / (_PULSE * lag))))
-        action = (
-            f"Name it, such as `rate={proposed}`, at which it would repeat {60 * proposed / lag:.0f} times a minute."
-        )
-    raise RawDataError(path, "samples without their rate", "a rate, or a column time in seconds", action)
-
-
-def _beat(values):
-    """Returns the lag of the highest peak of the autocorrelation; None where it is that of no heart."""
-    import scipy.signal  # Half a second of computing, for a refusal alone.
-
-    curve = scipy.signal.correlate(values - values.mean(), values - values.mean())[len(values) - 1 :]
-    peaks, _ = scipy.signal.find_peaks(curve[: len(values) // 2])
-    lag = max(peaks, key=curve.__getitem__, default=0)
-    return lag if lag >= _FEWEST and _BEATS * lag <= len(values) and curve[lag] > _ALIKE * curve[0] else None

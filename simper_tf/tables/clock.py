@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 # Words that a name of times begins with, and words that make it one anywhere.
 _FIRST = re.compile(
-    r"times?|timestamps?|timesteps?|ts|timer|elapsed|epoch?|datetime|date|unixtime|clock|zeit"
+    r"times?|timestamps?|timesteps?|ts|timer|elapsed|epoch?|datetime|date|unixtime|clock|gpst(ime)?|i?tow|utc"
+    r"|zeit|tiempo|tijd|czas|время|时间|時間|시간"  # In German, Spanish, Dutch, Polish, Russian, Chinese, Korean.
     r"|s|secs?|seconds|m?s|msecs?|millis|milliseconds?|[un]s|micros|microseconds|nanoseconds|[mhb]?jd"
 )
 _ANYWHERE = re.compile(r"time|timestamps?|datetime|elapsed|unix|epoch?")
-_NO_TIMES = re.compile(r"samples?|frames?|index|rows?|of|zone")
+_NO_TIMES = re.compile(r"samples?|frames?|index|rows?|of|zone|offset")
 _JULIAN = ("jd", "mjd", "hjd", "bjd")  # Days, as astronomers count them.
 # Seconds of a unit anywhere in a name, and of those that are one at its end only.
 _SECONDS = {word: unit for word, unit in rates.SECONDS.items() if unit <= 1 and word != "s"}
@@ -35,6 +36,8 @@ _ABSURD = 1000
 _MOST_ABSURD = 0.01  # Share of the samples that may have such times: more are two recordings, not slips of a clock.
 # Share of the steps that may run backwards: a slip of the clock or a packet that is late, no order that is another.
 BACKWARDS = 0.02
+# And where neighbors come in the wrong order, as messages of a phone do, and by how many usual steps at most.
+_SWAPPED, _STEPS_BACK = 0.1, 3
 # Share of the whole time by which a clock may step back, and of the rows that it must leave in place: an hour of a day
 # is more, and what lies around it could not be told.
 _SLIP, _IN_PLACE = 0.02, 0.5
@@ -56,7 +59,7 @@ def named(name: str, unit: str = "") -> tuple[bool, float | None]:
 
     Example: `named("elapsed (s)")` is `(True, 1.0)`; `named("timestamp_ms")` is `(True, 0.001)`.
     """
-    words = re.findall(r"[a-zµμ]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name).lower())
+    words = re.findall(r"[^\W\d_]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name).lower())
     if not words or any(map(_NO_TIMES.fullmatch, words)):
         return False, None
     is_alone_t = words[0] == "t" and (len(words) == 1 or words[1] in _LAST)
@@ -182,6 +185,14 @@ def come_between(times: np.ndarray) -> bool:
 def are_alike(rises: np.ndarray, usual: float) -> bool:
     """Returns whether most steps are about the usual one."""
     return len(rises) > 0 and bool(np.mean((rises > usual / _ALIKE) & (rises < usual * _ALIKE)) > _MOSTLY)
+
+
+def are_swapped(times: np.ndarray) -> bool:
+    """Returns whether neighbors come in the wrong order here and there, each where a place is left for it."""
+    steps = np.diff(times)
+    if np.mean(steps < 0) > _SWAPPED or not (steps > 0).any():
+        return False
+    return bool(-steps.min() <= _STEPS_BACK * np.median(steps[steps > 0])) and not come_between(times)
 
 
 def are_back(times: np.ndarray, most: float = _SLIP) -> bool:

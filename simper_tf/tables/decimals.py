@@ -10,7 +10,7 @@ from simper_tf.utils.later import loaded_later
 
 pd = loaded_later("pandas")
 
-DATE = re.compile(r"\[?(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](\d\d){1,2})([T _].*)?")
+DATE = re.compile(r"\[?(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](\d\d){1,2})([T _][^,;|]*([.,]\d+)?[^,;|]*)?")
 # A whole number whose thousands are set off, or one of three decimals.
 _GROUPED = r"[+-]?[1-9]\d{0,2},\d{3}"
 _SHORT = 2**22  # Bytes of a text that NumPy reads while pandas loads.

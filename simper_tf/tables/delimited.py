@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import decimals, line_protocol, rates
+from simper_tf.tables import clock, decimals, line_protocol, rates
 from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils import worker
 from simper_tf.utils.errors import RawDataError
@@ -27,7 +27,7 @@ NAN_WORDS = ("", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none", "in
 _HEAD_LINES, _SAMPLE = 400, 200
 _SEPARATORS = (",", ";", "\t", "|", None)  # None: any white space.
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*|,\d+)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
-_CLOCK = re.compile(r"\[?(\d+:)?\d\d?:\d\d([.,:]\d+)?( ?[ap]m)?\]?.*", re.IGNORECASE)
+_CLOCK = re.compile(r"\[?(\d+:)?\d\d?:\d\d([.,:]\d+)?( ?[ap]m)?\]?[^,;|]*", re.IGNORECASE)
 _UNIT = re.compile(
     r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec|seconds|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
     r"|counts?|unitless|no[ _]units|mmhg|°?c|lux|(hh:)?mm:ss.mmm|y{4}.m{2}.d{2}.*"
@@ -38,6 +38,7 @@ _ROWS = "The numbers stand in {} lines: each is a channel."
 # Lines of a table of any ending, and share of its cells that are numbers: prose with dates and sums has fewer.
 _FEWEST_LINES, _MOSTLY = 8, 0.8
 _SETTING = re.compile(r"[^:=]+[:=]\s*\S")  # Of a header, such as Gain: 6.
+_RAGGED = re.compile(r".*Expected (\d+) fields in line (\d+), saw (\d+).*")  # As pandas says it.
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 
 
@@ -95,8 +96,9 @@ def table_of(path: pathlib.Path, most: int | None = None) -> Table:
             frame, notes = _frame(path, encoding, layout, first, most)
             columns = decimals.columns(path, frame)
     except (UnicodeError, csv.Error, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        found = f"no table of numbers ({(str(error) or type(error).__name__).splitlines()[0][:200]})"
-        raise RawDataError(path, found, "text with columns", REMEDY) from error
+        words = (str(error) or type(error).__name__).splitlines()[0][:200]
+        words = _RAGGED.sub(r"\3 cells in line \2, \1 in others", words)
+        raise RawDataError(path, f"no table of numbers ({words})", "text with columns", REMEDY) from error
     names, units = _names(before, layout)
     return Table(names, units, columns, stated, notes)
 
@@ -299,9 +301,11 @@ def _names(before, layout):
         is_pair = [_kind(cell) for cell in row if cell] == ["x", "n"]  # Above names, such as Sampling rate,30.
         if (rows and is_pair) or (layout.width == 1 and (is_comment or _SETTING.match(line))):
             break
-        if len(row) != layout.width:
+        # Rows may be shorter than a header that names more channels than were there.
+        is_longer = len(row) > layout.width > 1 and all(_kind(cell) == "x" for cell in row) and clock.named(row[0])[0]
+        if len(row) != layout.width and not is_longer:
             break
-        rows.append(row)
+        rows.append(row[: layout.width])
     units = empty
     if len(rows) > 1 and all(_UNIT.fullmatch(cell.lower().strip("[]()")) for cell in rows[0] if cell) and any(rows[0]):
         units, rows = [cell.lower().strip("[]()") for cell in rows[0]], rows[1:]

@@ -147,10 +147,14 @@ def _are_of_rows(candidate):
 
 def direction(seconds):
     """Returns 1 if hardly any of the times runs backwards, -1 if hardly any runs forwards, else 0."""
-    steps = np.diff(seconds[np.isfinite(seconds)])
+    seconds = seconds[np.isfinite(seconds)]
+    steps = np.diff(seconds)
     if len(steps) < 2 or not steps.any():
         return 0
-    return 1 if np.mean(steps < 0) < clock.BACKWARDS else -1 if np.mean(steps > 0) < clock.BACKWARDS else 0
+    for sign in (1, -1):
+        if np.mean(sign * steps < 0) < clock.BACKWARDS or clock.are_swapped(sign * seconds):
+            return sign
+    return 0
 
 
 def in_order(
@@ -189,7 +193,7 @@ def in_order(
     repeated = len(seconds) - len(np.unique(seconds))
     steps = np.diff(seconds)
     is_slip, are_new = clock.come_between(seconds), repeated <= int((steps == 0).sum())
-    if (clock.are_back(seconds, _LATE) and not is_slip) or (
+    if ((clock.are_back(seconds, _LATE) or clock.are_swapped(seconds)) and not is_slip) or (
         are_dates and are_new and not (is_slip and clock.are_back(seconds))
     ):
         kind = "dates" if are_dates else "times"
@@ -254,6 +258,14 @@ def _jittery_step(values):
         return None
     middle = float(np.median(rises))
     return middle if clock.are_alike(rises, middle) else None
+
+
+def like_times(table: Table) -> str:
+    """Returns the name, or the number from 1, of the first column that rises evenly, but not by 1; "" without one."""
+    for k, (name, column) in enumerate(zip(table.names, table.columns, strict=True)):
+        if isinstance(column, np.ndarray) and np.isfinite(column).all() and _even_step(column) not in (None, 1):
+            return name or str(k + 1)
+    return ""
 
 
 def counts(column):

@@ -105,6 +105,24 @@ def test_packets_that_are_late_are_sorted_by_their_times(tmp_path, kind, size, l
     assert said in found.notes
 
 
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("pause", [0, 3600])
+@pytest.mark.parametrize("share", [0.01, 0.05, 0.15])
+def test_neighbors_in_the_wrong_order_are_sorted(tmp_path, way, pause, share):
+    times = np.arange(WHOLE) / 100 + pause * (np.arange(WHOLE) > 2000)
+    order = np.arange(WHOLE)
+    swapped = np.flatnonzero(np.random.default_rng(3).random(WHOLE // 2) < 2 * share) * 2
+    order[swapped], order[swapped + 1] = swapped + 1, swapped
+    if share > 0.1:
+        with pytest.raises(RawDataError, match="expected times that do not run backwards"):
+            series_files.series_of(write(tmp_path, "time,x", times[order][::way], BEAT[order][::way]))
+        return
+    found = series_files.series_of(write(tmp_path, "time,x", times[order][::way], BEAT[order][::way]))
+    np.testing.assert_allclose(found.times, times, atol=1e-6)
+    assert np.corrcoef(found.values[:, 0], BEAT)[0, 1] > 0.9999
+    assert "Rows out of order are sorted by their times." in found.notes
+
+
 def test_one_step_back_is_told_with_its_row(tmp_path):
     times = np.arange(200) / 50
     times[100:] -= 0.03
@@ -228,6 +246,36 @@ def test_a_table_of_any_ending_is_read(tmp_path, name, above):
     assert isinstance(sources.open_file(path), sources.Series)
     np.testing.assert_allclose(found.times, TIMES)
     assert found.names == ("knee",)
+
+
+def test_a_header_may_name_more_columns_than_rows_have(tmp_path):
+    found = series_files.series_of(write(tmp_path, "time,a,b,c,d", TIMES, WAVE))
+    assert (found.names, is_wave(found)) == (("a",), True)
+    np.testing.assert_allclose(found.times, TIMES, atol=1e-6)
+
+
+def test_clock_times_beside_two_kinds_of_marks_are_times(tmp_path):
+    clock = [f"11:{30 + k // 60}:{k % 60:02}" for k in range(COUNT)]
+    found = series_files.series_of(write(tmp_path, "", clock, WAVE, [f"{k % 7}.5;-0.2" for k in range(COUNT)]))
+    assert is_wave(found)
+    np.testing.assert_allclose(found.times, np.arange(COUNT))
+    assert found.notes == ("The column number 3 holds text and is left out.",)
+
+
+def test_rows_of_other_lengths_are_refused_by_their_line(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("".join("1,2,3\n" if k % 10 else "1,2,3,4,5\n" for k in range(1, 200)))
+    with pytest.raises(RawDataError, match=r"found no table of numbers \(5 cells in line 10, 3 in others\)"):
+        series_files.series_of(path)
+
+
+def test_a_column_that_rises_evenly_is_proposed_as_times(tmp_path):
+    path = write(tmp_path, "depth,x", 0.04 * np.arange(COUNT), WAVE)
+    with pytest.raises(RawDataError, match=r"Or, if they are times, name column depth: `time=depth`\."):
+        series_files.series_of(path)
+    assert is_wave(series_files.series_of(path, time="depth"))
+    with pytest.raises(RawDataError, match=r"`rate=NUMBER`\.$"):
+        series_files.series_of(write(tmp_path, "row,x", np.arange(COUNT), WAVE))
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ def table(folder, name, moments, values=WAVE, form="{:.6f}"):
         ("Time [ms]", 1e3), ("timestamp_ms", 1e3), ("t/ms", 1e3), ("ms", 1e3), ("time", 1e3), ("timer", 1e3),
         ("timestamp", 1e6), ("time_us", 1e6), ("t [µs]", 1e6), ("sensor timestamp [ns]", 1e9), ("t [ns]", 1e9),
         ("time (min)", 1 / 60), ("Zeit (s)", 1), ("Phone_timestamp_ms", 1e3),
+        ("GPST", 1), ("gpstime", 1), ("TOW", 1), ("iTOW", 1e3), ("UTC", 1), ("tiempo (s)", 1), ("tijd", 1), ("czas", 1),
+        ("Время (мс)", 1e3), ("时间", 1), ("時間(s)", 1), ("시간", 1),
     ],
 )  # fmt: skip
 def test_names_and_units_of_times(tmp_path, name, factor):

@@ -1,0 +1,61 @@
+"""Refusals of samples that tell no rate, with what may be meant."""
+
+import numpy as np
+
+from simper_tf.tables.series_files import REMEDY
+from simper_tf.utils.errors import RawDataError
+
+# Of watches, phones, cameras, and recorders of ECG and EEG.
+_USUAL_RATES = (10, 20, 25, 30, 32, 50, 60, 64, 100, 125, 128, 200, 250, 256, 300, 360, 500, 512, 1000, 2000)
+_PULSE = 1.2  # Hz of a heart at rest, by which a rate is proposed.
+# Samples of a beat, beats, and how alike two are, from which on a heart is plausible: at 25 Hz a beat has 20 samples.
+# Beat intervals, steps of a walk and visual brightness of stars are less alike than 0.3; a noisy ECG is 0.36.
+_FEWEST, _BEATS, _ALIKE = 20, 3, 0.3
+# Seconds from beat to beat, and the root mean square of their steps beside their deviation from which on numbers in
+# that range are such: of 23 people it is 0.48 to 1.2, of sampled pulses and ECG below 0.2.
+_FROM_BEAT_TO_BEAT, _JUMPS = (0.3, 2.0), 0.3
+
+
+def refuse(path, values: np.ndarray, clock_column: str = ""):
+    """Raises RawDataError; where values repeat as a heart may, it proposes the usual rate at which they would.
+
+    Args:
+        path: Of the file.
+        values: `(T, C)`.
+        clock_column: Name or number of a column that may hold times, which is proposed.
+    """
+    values = values[: 2**14][:, 0]
+    values = values[np.isfinite(values)]
+    if len(values) < 3:
+        raise RawDataError(path, f"{len(values)} samples that are numbers", "three or more", REMEDY)
+    for unit, word in ((1.0, "seconds"), (1000.0, "milliseconds")):
+        low, high = (unit * edge for edge in _FROM_BEAT_TO_BEAT)
+        is_inside = low <= np.quantile(values, 0.01) and np.quantile(values, 0.99) <= high
+        if is_inside and np.mean(np.diff(values) ** 2) > (_JUMPS * values.std()) ** 2 > 0:
+            found = f"numbers without times, such as {word} from beat to beat"
+            action = "Write beside each the sum of those before it, as a column time in seconds."
+            raise RawDataError(path, found, "samples with their rate or times", f"{action} Or name `rate=NUMBER`.")
+    import scipy.ndimage
+
+    smooth = scipy.ndimage.uniform_filter1d(values, max(len(values) // 500, 1))
+    rise = np.maximum(np.diff(smooth), 0)  # Of spikes as of waves, there is one a repetition.
+    lag = _beat(scipy.ndimage.uniform_filter1d(rise, max(len(values) // 100, 1)))
+    action = "Name the samples per second: `rate=NUMBER`."
+    if lag:
+        proposed = min(_USUAL_RATES, key=lambda usual: abs(np.log(usual / (_PULSE * lag))))
+        action = (
+            f"Name it, such as `rate={proposed}`, at which it would repeat {60 * proposed / lag:.0f} times a minute."
+        )
+    if clock_column:
+        action += f" Or, if they are times, name column {clock_column}: `time={clock_column}`."
+    raise RawDataError(path, "samples without their rate", "a rate, or a column time in seconds", action)
+
+
+def _beat(values):
+    """Returns the lag of the highest peak of the autocorrelation; None where it is that of no heart."""
+    import scipy.signal  # Half a second of computing, for a refusal alone.
+
+    curve = scipy.signal.correlate(values - values.mean(), values - values.mean())[len(values) - 1 :]
+    peaks, _ = scipy.signal.find_peaks(curve[: len(values) // 2])
+    lag = max(peaks, key=curve.__getitem__, default=0)
+    return lag if lag >= _FEWEST and _BEATS * lag <= len(values) and curve[lag] > _ALIKE * curve[0] else None
