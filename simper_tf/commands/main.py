@@ -2,7 +2,6 @@
 
 import argparse
 import dataclasses
-import difflib
 import importlib
 import itertools
 import re
@@ -10,7 +9,7 @@ import sys
 from collections.abc import Collection, Sequence
 
 import simper_tf
-from simper_tf.commands import console, early_checks
+from simper_tf.commands import console
 from simper_tf.utils import endings
 from simper_tf.utils.errors import LEARNING, missing, printable
 from simper_tf.utils.options import declared, kind_of, parse, text_of
@@ -233,6 +232,8 @@ def _add(parser, field):
 
 def _guarded(name, command, arguments):
     """Calls what a command runs, and turns errors that a user can cause into one line."""
+    from simper_tf.commands import early_checks  # Takes as long to load as the help.
+
     try:
         early_checks.check(name, arguments[0] if command.takes else (), arguments[-1])
         return _named(f"commands.{command.runs}")(*arguments)
@@ -258,6 +259,8 @@ def _named(path):
 
 
 def _near(word, known):
+    import difflib
+
     close = difflib.get_close_matches(word, list(known), n=1)
     return f" Did you mean {close[0]}?" if close else ""
 
