@@ -2,7 +2,7 @@
 
 import math
 
-from simper_tf.reading import film_reader, result
+from simper_tf.reading import result
 from simper_tf.reading.answer_units import UNITS, value
 from simper_tf.reading.source_reader import Done
 from simper_tf.utils.errors import printable
@@ -94,7 +94,7 @@ def _without_result(done, unit):
     """Returns what is said where nothing is clear: what was seen of it, or why there is nothing."""
     few = [answer for answer in done.reading.answers if answer.verdict == result.TOO_FEW]
     unclear = [answer for answer in done.reading.answers if answer.verdict == result.UNCLEAR]
-    seen = [answer for answer in unclear if answer.confidence >= film_reader.SEEN]
+    seen = [answer for answer in unclear if answer.confidence >= result.SEEN]
     if few or seen:
         return said(few[0], unit) if few else f"perhaps {said(seen[0], unit)}"
     return _VERDICTS.get(done.reading.verdict, done.reading.verdict)

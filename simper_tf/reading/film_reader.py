@@ -40,7 +40,6 @@ from simper_tf.signals import filters
 LOWEST_HERTZ = 0.05  # Six periods fill the longest stretch that is read, 120 s.
 HIGHEST_SHARE = 0.45  # Of the frame rate; at half of it a swing shows two frames, and no peak.
 CLEAR = 0.5  # Confidence from which on a number is likelier right than wrong, as of series.
-SEEN = 0.2  # Confidence from which on what was seen is told, without being a result.
 FEWEST = 2.5  # Repetitions in a result: two may be chance.
 FEWEST_FRAMES = 8  # In a scene that is read.
 # Root mean square of the change of a pixel, in gray levels, below which nothing moves.
@@ -117,7 +116,7 @@ def _of_stretch(
     if steady is None:
         return result.TOO_FAR, []
     parts = functools.cache(lambda: regions.parts(gray))  # Seldom asked for.
-    answers = [_answer(stretch, steady, candidate) for candidate in places.told(ranked, parts, SEEN, CLEAR)]
+    answers = [_answer(stretch, steady, candidate) for candidate in places.told(ranked, parts, result.SEEN, CLEAR)]
     if not any(answer.verdict == result.CLEAR for answer in answers):
         pulse = _skin(stretch, band)
         answers = pulse if pulse and not camera.pans(gray) else answers
@@ -286,7 +285,7 @@ def _skin(stretch: stretches.Stretch, band: tuple[float, float] | None, whole: b
     marks = skin.beats(series, stretch.rate, hertz)
     confidence = filters.logistic(SKIN_SLOPE * (share - SKIN_SHARE))
     is_other = compression.has_pattern(hertz / stretch.rate) or (band and not band[0] <= hertz <= band[1])
-    if confidence < SEEN or len(marks) < 3 or is_other:
+    if confidence < result.SEEN or len(marks) < 3 or is_other:
         return []
     starts, ends = (stretch.times[0] + edge / stretch.rate for edge in events.bounds(marks.astype(float)))
     hertz = events.frequency(marks) * stretch.rate  # Of an uneven pulse the line is that of its middle.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simper_tf.reading import film_reader, result
+from simper_tf.reading import result
 
 # Seconds that are read at once, between two readings, and before the first.
 _SECONDS, _EVERY, _FIRST = 20.0, 2.0, 4.0
@@ -38,6 +38,8 @@ class LiveCount:
             self._work = self._reader.submit(self._read, list(self._frames))
 
     def _read(self, frames):
+        from simper_tf.reading import film_reader  # A camera alone needs it.
+
         return film_reader.reading_of_frames(iter(frames), band=self._band).clear
 
     def _told(self, clear):

@@ -21,6 +21,7 @@ TOO_FAR = "the camera moves too far"
 STILL = "nothing moves"
 BLACK = "black"
 TOO_SHORT = "too short"
+SEEN = 0.2  # Confidence from which on what was seen in pictures is told, without being a result.
 # By how much tempo must rise or fall from the first third to the last to be told, and how seldom by chance.
 CHANGE, BY_CHANCE = 1.2, 0.01
 
