@@ -18,7 +18,9 @@ class Small1DOptions(Options):
     kernel_frames: int = option(9, "Frames that a layer of the encoder sees, odd.", low=1, high=17, rare=True)
     widths: tuple[int, ...] = option((32, 32, 32), "Filters of the convolutions of the encoder.", low=1, is_flag=False)
     outputs: int = option(4, "Series that the encoder returns.", low=1, rare=True)
-    per_channel: bool = option(False, "Encode each channel of a series by itself, with the same weights.", rare=True)
+    per_channel: bool = option(
+        False, "Encode each channel of a series by itself, with the same weights.", is_flag=False
+    )
 
     def __post_init__(self):
         super().__post_init__()

@@ -36,9 +36,9 @@ class SimPerOptions(PriorOptions):
         1.0, "Weight of InfoNCE; 0 learns from the other terms alone.", low=0, is_flag=False
     )
     sparsity_weight: float = option(
-        0.0, "Weight of the power in the band that lies away from its peak.", low=0, rare=True
+        0.0, "Weight of the power in the band that lies away from its peak.", low=0, is_flag=False
     )
-    variance_weight: float = option(0.0, "Weight of how unevenly a batch fills the band.", low=0, rare=True)
+    variance_weight: float = option(0.0, "Weight of how unevenly a batch fills the band.", low=0, is_flag=False)
     other_clips: bool = option(False, "Compare views with those of other clips too.")
     micro_batch: int = option(
         0, "Compute the gradient by so many clips at a time, to save memory; 0 takes the whole batch.", low=0

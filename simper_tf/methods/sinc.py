@@ -25,9 +25,9 @@ class SiNCOptions(Options):
 
     bandwidth_weight: float = option(1.0, "Weight of the power outside of the band.", low=0, is_flag=False)
     sparsity_weight: float = option(
-        1.0, "Weight of the power in the band that lies away from its peak.", low=0, rare=True
+        1.0, "Weight of the power in the band that lies away from its peak.", low=0, is_flag=False
     )
-    variance_weight: float = option(1.0, "Weight of how unevenly a batch fills the band.", low=0, rare=True)
+    variance_weight: float = option(1.0, "Weight of how unevenly a batch fills the band.", low=0, is_flag=False)
     band: tuple[float, float] | None = option(
         None, "Lowest and highest frequency of clips, in cycles per frame; None for all.", is_flag=False
     )
