@@ -166,10 +166,10 @@ def test_a_scene_too_dark_to_have_faded_in_stays_whole():
     assert len(list(stretches.cut(zip(np.arange(20) / 15, frames, strict=True)))) == 1
 
 
-def candidate(hertz, confidence, first=0.0, last=100.0):
-    """A candidate that lasts from one sample to another."""
+def candidate(hertz, confidence, first=0.0, last=100.0, alike=0.9):
+    """A candidate that lasts from one sample to another, and is seen as well as its events are alike."""
     marks = np.array([first + 2, (first + last) / 2, last - 2])
-    shown = types.SimpleNamespace(count=3)
+    shown = verdict.Evidence(3, alike, 1.0, 0.5, 1.0, 2.0, np.ones(1), np.ones(1))
     return movement.Candidate(
         events.Run(marks, marks - 2, np.append(marks[:-1] + 2, last), course(np.zeros(101))),
         hertz,
@@ -180,10 +180,16 @@ def candidate(hertz, confidence, first=0.0, last=100.0):
 
 
 def test_a_half_is_told_as_its_full_cycle_where_both_are_as_sure():
-    half, cycle = candidate(0.2, 0.8), candidate(0.1, 0.75)
+    half, cycle = candidate(0.2, 0.8), candidate(0.1, 0.75, alike=0.85)
     told = movement.whole_cycle(half, [half, cycle], 0.2, 0.5)
     assert (told.hertz, told.pairs, told.confidence) == (0.1, True, 0.8)
     assert movement.whole_cycle(cycle, [half, cycle], 0.2, 0.5).pairs
+
+
+def test_a_half_the_network_alone_makes_surer_is_no_cycle():
+    half, cycle = candidate(0.2, 0.9), candidate(0.1, 0.05)
+    told = movement.whole_cycle(half, [half, cycle], 0.2, 0.5)
+    assert (told.hertz, told.pairs, told.confidence) == (0.1, True, 0.9)
 
 
 @pytest.mark.parametrize(("confidence", "are_named"), [(0.3, True), (0.1, False), (None, False)])
@@ -194,7 +200,7 @@ def test_halves_of_one_course_are_named_where_they_are_seen(confidence, are_name
 
 
 def test_a_half_that_is_much_surer_stays_as_it_is():
-    half, cycle = candidate(0.2, 0.9), candidate(0.1, 0.6)
+    half, cycle = candidate(0.2, 0.9), candidate(0.1, 0.6, alike=0.7)
     assert movement.whole_cycle(half, [half, cycle], 0.2, 0.5) == half
     assert movement.whole_cycle(half, [half, candidate(0.1, 0.9, last=40.0)], 0.2, 0.5) == half
 

@@ -1,4 +1,4 @@
-"""Seven real recordings, one a kind, and films of k + 1/2 frames a period; skipped where their folder is missing."""
+"""Eight real recordings, one a kind, and films of k + 1/2 frames a period; skipped where their folder is missing."""
 
 import csv
 import os
@@ -16,6 +16,7 @@ KINDS = {
     "pendulum_sb1.mkv": real.RIGHT,
     "echo_0X1291.mkv": real.RIGHT,
     "treadmill_kx.mkv": real.RIGHT,
+    "jumping_kx.mkv": real.RIGHT,
     "evm_face.mkv": real.RIGHT,
     "metronome.mkv": real.RIGHT,
     "fan.mkv": real.REFUSED,
