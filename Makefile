@@ -48,7 +48,6 @@ bench-peers: .venv-peers/ready
 recordings: .venv/ready
 	$(BIN)/python -m benchmarks.real --adapt=20 --document=docs/measured.md
 	$(BIN)/python -m benchmarks.perturbed --document=docs/measured.md --figure=docs/reliability.png
-	$(BIN)/python -m benchmarks.sampled --step=2.5 --document=docs/measured.md
 
 smoke: .venv/ready
 	$(BIN)/python -m reproduce --scale=smoke --jobs=2
