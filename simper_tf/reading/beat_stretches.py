@@ -26,7 +26,7 @@ _FEW, _LESS = 8, 1.25  # Repetitions of which the doubt is full, and how much a 
 MULTIPLE = 0.04  # Share by which a multiple may be off.
 FINER, _NO_LINE = 4, 0.01  # Bins to a cycle of a stretch, and share of the highest line below which there is none.
 _COMPARED = 10_000  # Samples, at most, by which channels are compared: all of a day would fill the memory.
-_FOLDS = 2  # Rates of samples up to which harmonics are folded back: beyond, they are weak.
+_FOLDS = 4  # Rates of samples up to which harmonics are folded back: beyond, they are weak.
 # In Hz. Each is some six times as high as low, less than `_WIDE`, and overlaps the next.
 _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0))
 _NARROW = 4.0  # So many times as high as low is a span that samples end, at least: noise in less is almost a wave.
@@ -151,7 +151,7 @@ def _is_part(hertz, power, spacing, rate):
     """Returns whether something faster repeats: all lines at multiples of a frequency are those of one multiple.
 
     Samples fold its harmonics above half the rate onto the others. They count as its own up to the height that a jump
-    would give them: nothing is rougher.
+    would give them, as nothing is rougher, and what is no line adds to their amplitude.
     """
     count = int(HIGHEST_SHARE * rate / hertz) if hertz > 0 else 0
     if count < 2:
@@ -162,7 +162,7 @@ def _is_part(hertz, power, spacing, rate):
     lines = np.array([power[int(low) : int(high) + 2].max() for low, high in zip(at - reach, at + reach, strict=True)])
     strongest = int(lines.argmax()) + 1
     folded = _folded(strongest * hertz / rate, numbers * hertz / rate, reach * spacing / rate)
-    is_own = lines < (_NO_LINE + folded**2) * lines.max()
+    is_own = lines < (math.sqrt(_NO_LINE) + folded) ** 2 * lines.max()
     return strongest > 1 and bool(is_own[numbers % strongest > 0].all())
 
 
