@@ -157,6 +157,16 @@ def test_a_recording_is_read_without_figures_or_tables():
 
 
 @pytest.mark.slow
+def test_a_series_is_drawn_without_what_films_and_figures_need(tmp_path):
+    (tmp_path / "breath.csv").write_text("time,x\n" + "".join(f"{at / 10},{at % 13}\n" for at in range(200)))
+    words = ["predict", str(tmp_path / "breath.csv"), f"--out={tmp_path / 'out'}"]
+    heavy = {"av", "matplotlib", "pandas", "scipy", "simper_tf.reading.film_reader", "tensorflow"}
+    code = f"import sys; from simper_tf.commands import main; main.main({words!r}); print({heavy!r} & {{*sys.modules}})"
+    assert said(code).splitlines()[-1] == "set()"
+    assert len([*(tmp_path / "out").glob("*.png")]) == 1
+
+
+@pytest.mark.slow
 def test_every_module_that_reads_loads_without_what_learns():
     floors = ("utils", "tables", "recordings", "reading", "commands")
     names = [
