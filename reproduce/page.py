@@ -141,7 +141,7 @@ def _worth(block, results):
     columns = [column for column in _learned_and_controls(block, results) if column[3]]
     ahead = [title for title, learned, controls, _ in columns if ranking.leads(learned, controls)]
     where = _where(ahead, block, "every") if ahead else "no column"
-    return [f"A line that learned is ahead of the best control in {where}."] * bool(columns)
+    return [f"A line that learned is ahead of all controls in {where}."] * bool(columns)
 
 
 def _learned_and_controls(block, results):

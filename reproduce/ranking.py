@@ -61,9 +61,8 @@ def tells_none_apart(lines: Sequence[list[Row]]) -> bool:
 
 
 def leads(lines: Sequence[list[Row]], controls: Sequence[list[Row]]) -> bool:
-    """Returns whether a line of a column is ahead of the best of its controls; those without rows stand for none."""
-    best = [controls[number] for number in _order(controls)[:1]]
-    return any(first([rows, *best]) == [0] for rows in lines)
+    """Returns whether one line of a column is first among the controls, with none of them level."""
+    return any(first([rows, *controls]) == [0] for rows in lines)
 
 
 def seed_by_seed(column: str, rows: list[Row], others: list[Row], title: str) -> str:
