@@ -3,6 +3,7 @@
 import pytest
 from matplotlib import image
 
+from docs import features as of_features
 from reproduce import figures
 
 
@@ -26,3 +27,17 @@ def test_an_unknown_figure_is_refused_with_those_there_are():
 def test_without_any_data_only_similarities_are_drawn(tmp_path, capsys):
     figures.draw(figures.FIGURES, ["scamps"], tmp_path / "out", str(tmp_path), str(tmp_path / "raw"))
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["similarities.png"]
+
+
+def test_figures_of_the_guide_show_runs_of_their_tables():
+    for name, (_, titles) in of_features.SHOWN.items():
+        assert tuple(of_features.runs(name)) == titles
+    for cells in of_features.runs("unseen").values():
+        gap, span = (dict(run.changes) for run, _ in cells[::2])
+        assert (gap["label_gap"], span["label_range"]) == ("2,3.5", "1.5,4")
+
+
+def test_the_guide_reads_a_protocol_off_a_table_of_clips(tmp_path):
+    (tmp_path / "clips.csv").write_text("id,label (Hz),fft (Hz)\na,1.5,1.4\nb,2,4\n")
+    true, read = of_features.of_clips(tmp_path / "clips.csv", "fft")
+    assert (true.tolist(), read.tolist()) == ([1.5, 2.0], [1.4, 4.0])
