@@ -32,7 +32,6 @@ from simper_tf.signals.votes import LabeledOctave, Octave
 from simper_tf.training.checkpoints import Checkpoints
 from simper_tf.training.counted import Counted
 from simper_tf.utils.progress import Counter, clock, say
-from simper_tf.utils.units import PERIODS
 from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
 
@@ -190,24 +189,18 @@ class FromRecordings:
     def frequency(self, name: str | os.PathLike) -> float:
         """Returns the frequency in Hz that the features show in a recording: the median of its clips.
 
-        NaN where that lies outside of the band of `recordings`, of which alone the model has learned. A recording
-        shorter than their clips is a clip as it is, which shows less of the band: what repeats twice in it.
+        NaN where that lies outside of the band of `recordings`, of which alone the model has learned.
 
         Raises:
             ValueError: it was not trained, the name is not that of one recording, or that has no clip.
         """
         self._octave()
         plan = self.recordings.proposal
-        found = search.find([os.fspath(name)], plan.rate)
-        seconds = min([plan.seconds, *(source.info().seconds for source in found.sources)])
-        bottom = max(plan.band[0], PERIODS * plan.rate / max(int(seconds * plan.rate + 1e-6), 1))
-        if bottom >= plan.band[1]:  # It shows nothing of the band, and is refused as too short for the clips.
-            seconds, bottom = plan.seconds, plan.band[0]
         size = {} if self.recordings.are_series else {"size": plan.shape}
-        new = Recordings(found, band=(bottom, plan.band[1]), window=seconds, rate=plan.rate, **size)
+        new = Recordings(name, band=plan.band, window=plan.seconds, rate=plan.rate, **size)
         if len(new.sources) != 1:
             raise ValueError(f"{name} stands for {len(new.sources)} recordings. Name one.")
-        return self._hertz(new.clips, bottom)
+        return self._hertz(new.clips)
 
     def frequencies(self) -> dict[str, float]:
         """Returns the name of each recording that it learned from -> what `frequency` gives of it.
@@ -216,8 +209,7 @@ class FromRecordings:
             ValueError: it was not trained.
         """
         clips, names = self.recordings.clips, np.array(self.recordings.recordings)
-        low, _ = self.recordings.band
-        return {name: self._hertz(clips[names == name], low) for name in dict.fromkeys(names.tolist())}
+        return {name: self._hertz(clips[names == name]) for name in dict.fromkeys(names.tolist())}
 
     def export(self, folder: str | os.PathLike) -> pathlib.Path:
         """Writes the next numbered SavedModel below a folder, which answers in Hz, and returns its path.
@@ -239,15 +231,16 @@ class FromRecordings:
             is_overruled=self._octave().is_overruled,
         )  # fmt: skip
 
-    def _hertz(self, clips, low):
-        """Returns the median frequency of the clips of a recording, NaN where it is below `low` or above the band."""
+    def _hertz(self, clips):
+        """Returns the median frequency of the clips of a recording, NaN where it lies outside of the band."""
+        low, high = self.recordings.band
         parts = [clips[k : k + CLIPS_AT_ONCE] for k in range(0, len(clips), CLIPS_AT_ONCE)]
         features = np.concatenate([self.method.encode(part) for part in parts])
         pixels = np.concatenate([spectrum.pixel_power(part) for part in parts])
         read = self._octave().frequency if self._octave().is_common else resolve_together
         hertz = read(features, pixels, self.recordings.rate, low)
         middle = float(np.median(hertz))
-        return middle if low <= middle <= self.recordings.band[1] else math.nan
+        return middle if low <= middle <= high else math.nan
 
     def _labeled(self):
         """Returns the multiple that labeled clips tell; None where none is labeled."""

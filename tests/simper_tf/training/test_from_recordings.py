@@ -148,12 +148,3 @@ def test_labels_tell_the_multiple_and_stand_in_for_the_count(tmp_path):
     made.octave = made._labeled()
     assert str(made.octave) == "Features rise twice a repetition in clips that are labeled."
     assert made.frequencies() == pytest.approx(dict.fromkeys(made.frequencies(), 0.8), rel=0.02)
-
-
-@pytest.mark.slow
-def test_a_recording_shorter_than_the_clips_is_read_as_one(model, tmp_path):
-    assert model.recordings.proposal.seconds == pytest.approx(4.0)
-    short = swinging(tmp_path / "short.npy", 1.3, seconds=2.5)
-    assert 0.8 <= model.frequency(short) <= 3.0  # What repeats twice in it.
-    with pytest.raises(ValueError, match=r"found 0\.53 s; expected 4\.00 s or more"):
-        model.frequency(swinging(tmp_path / "glimpse.npy", 1.3, seconds=0.5))
