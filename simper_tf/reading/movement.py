@@ -125,10 +125,9 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], least: float, cle
     """Candidate as it is told where the same movement was seen at half its tempo or twice.
 
     The slower one is the full cycle, if it is about as sure and the picture tells its halves apart; the faster one
-    names them. The network is not asked how sure: it names halves as readily as cycles, such as those of jumping
-    jacks. Both are then told, so the movement is as sure as the surer of them. A faster one, whatever the multiple,
-    is told where its events differ by sampling alone. Halves of one course alone are no pairs where nothing else
-    shows them.
+    names them. Both are then told, so the movement is as sure as the surer of them. A faster one, whatever the
+    multiple, is told where its events differ by sampling alone. Halves of one course alone are no pairs where nothing
+    else shows them.
 
     Args:
         candidate: The one to tell.
@@ -137,7 +136,7 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], least: float, cle
         clear: Confidence from which on a faster one counts.
     """
     slower = _at(ranked, candidate, 0.5, clear)
-    if slower and _seen_odds(slower) > _seen_odds(candidate) - HALF_ODDS and not halves.are_cycles(candidate.run):
+    if slower and _is_as_sure(slower, candidate) and not halves.are_cycles(candidate.run):
         return dataclasses.replace(slower, pairs=True, confidence=max(slower.confidence, candidate.confidence))
     if halves.are_halves(candidate.run):
         return _of_halves(candidate)
@@ -176,15 +175,20 @@ def _is_at(ratio: float, multiple: float) -> bool:
     return abs(np.log(ratio / multiple)) < OCTAVE
 
 
-def _odds(confidence: float) -> float:
+def _is_as_sure(cycle: Candidate, half: Candidate) -> bool:
+    """Whether a full cycle is about as sure as its half, or no less so by what is seen alone.
+
+    The network names halves as readily as cycles, such as those of jumping jacks. It then speaks against the cycle.
+    """
+    if _odds(cycle) > _odds(half) - HALF_ODDS:
+        return True
+    return verdict.alone(cycle.evidence) >= verdict.alone(half.evidence)
+
+
+def _odds(candidate: Candidate) -> float:
     """Logarithm of the odds of a confidence."""
-    chance = min(max(confidence, 1e-9), 1 - 1e-9)
+    chance = min(max(candidate.confidence, 1e-9), 1 - 1e-9)
     return math.log(chance / (1 - chance))
-
-
-def _seen_odds(candidate: Candidate) -> float:
-    """Logarithm of the odds of a candidate without what the network says of it."""
-    return _odds(verdict.alone(candidate.evidence))
 
 
 def longer(candidate: Candidate, ranked: list[Candidate]) -> list[Candidate]:
@@ -192,10 +196,8 @@ def longer(candidate: Candidate, ranked: list[Candidate]) -> list[Candidate]:
 
     The most even part of uneven repetitions may be a little surer than all of them.
     """
-    least = _odds(candidate.confidence) - HALF_ODDS
-    return [
-        other for other in ranked if _odds(other.confidence) > least and _holds(other.run.marks, candidate.run.marks)
-    ]
+    least = _odds(candidate) - HALF_ODDS
+    return [other for other in ranked if _odds(other) > least and _holds(other.run.marks, candidate.run.marks)]
 
 
 def _holds(longer: np.ndarray, marks: np.ndarray) -> bool:

@@ -190,6 +190,8 @@ def test_a_half_the_network_alone_makes_surer_is_no_cycle():
     half, cycle = candidate(0.2, 0.9), candidate(0.1, 0.05)
     told = movement.whole_cycle(half, [half, cycle], 0.2, 0.5)
     assert (told.hertz, told.pairs, told.confidence) == (0.1, True, 0.9)
+    less = candidate(0.1, 0.05, alike=0.89)
+    assert movement.whole_cycle(half, [half, less], 0.2, 0.5) == half
 
 
 @pytest.mark.parametrize(("confidence", "are_named"), [(0.3, True), (0.1, False), (None, False)])

@@ -1,4 +1,4 @@
-"""Eight real recordings, one a kind, and films of k + 1/2 frames a period; skipped where their folder is missing."""
+"""Nine real recordings, one a kind, and films of k + 1/2 frames a period; skipped where their folder is missing."""
 
 import csv
 import os
@@ -17,6 +17,7 @@ KINDS = {
     "echo_0X1291.mkv": real.RIGHT,
     "treadmill_kx.mkv": real.RIGHT,
     "jumping_kx.mkv": real.RIGHT,
+    "skipping_sw.mkv": real.RIGHT,
     "evm_face.mkv": real.RIGHT,
     "metronome.mkv": real.RIGHT,
     "fan.mkv": real.REFUSED,
