@@ -104,8 +104,8 @@ def outcome(true: Truth, answers: tuple[result.Answer, ...]) -> tuple[str, float
 
 def tempo(answer: result.Answer, span: tuple[float, float] | None) -> float:
     """Frequency of an answer, in a span of seconds if it is told and at least two repetitions lie in it."""
-    inside = [end - start for start, end in answer.repetitions if span and span[0] <= (start + end) / 2 <= span[1]]
-    return 1 / float(np.mean(inside)) if len(inside) > 1 else answer.hertz
+    count, hertz = answer.within(*span) if span else (0, np.nan)
+    return hertz if count > 1 else answer.hertz
 
 
 def video(path: pathlib.Path) -> Iterator[tuple[float, np.ndarray]]:

@@ -77,15 +77,23 @@ class Answer:
         """Number of repetitions."""
         return len(self.repetitions)
 
+    def lasting(self) -> np.ndarray:
+        """Seconds of every repetition, `(n,)`: of what the first or the last frame cuts short, those of a mean one."""
+        spans = np.array(self.repetitions)
+        seconds = spans[:, 1] - spans[:, 0]
+        is_cut = (spans[:, 0] <= self.times[0]) | (spans[:, 1] >= self.times[-1])
+        return np.where(is_cut, np.maximum(seconds, 1 / self.hertz), seconds)
+
     def within(self, start: float, end: float) -> tuple[int, float]:
         """Repetitions whose middle lies between two times, and their tempo in hertz; NaN without any.
 
         Of all of them the tempo is `hertz`; of some it is the same mean, one over how long they last without pauses.
         """
-        lasting = [last - first for first, last in self.repetitions if start <= (first + last) / 2 <= end]
-        if len(lasting) == self.count:
+        middles = np.mean(self.repetitions, axis=1)
+        seconds = self.lasting()[(start <= middles) & (middles <= end)]
+        if len(seconds) == self.count:
             return self.count, self.hertz
-        return len(lasting), 1 / float(np.mean(lasting)) if lasting else np.nan
+        return len(seconds), 1 / float(seconds.mean()) if len(seconds) else np.nan
 
     def tempo(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Middle of every repetition, its hertz, and the standard error of it.
@@ -93,15 +101,14 @@ class Answer:
         The error is how much a repetition differs from the mean of its two
         neighbours, over the whole answer: what is no smooth change of tempo.
         """
-        spans = np.array(self.repetitions)
-        hertz = 1 / np.maximum(np.diff(spans, axis=1)[:, 0], 1e-9)
+        hertz = 1 / np.maximum(self.lasting(), 1e-9)
         smooth = (hertz[:-2] + hertz[1:-1] + hertz[2:]) / 3
         error = np.sqrt(1.5 * np.mean((hertz[1:-1] - smooth) ** 2)) if len(hertz) > 2 else np.nan
-        return spans.mean(1), hertz, np.full(len(hertz), error)
+        return np.mean(self.repetitions, axis=1), hertz, np.full(len(hertz), error)
 
     def trend(self) -> tuple[float, float] | None:
         """Hertz of the first and of the last third of the repetitions where the tempo rises or falls; else None."""
-        lasting = np.diff(self.repetitions, axis=1)[:, 0]
+        lasting = self.lasting()
         third = self.count // 3
         if third < 2:
             return None
@@ -211,6 +218,6 @@ def _window(reading: Reading, start: float, end: float) -> Window:
         shared = np.minimum(spans[:, 1], end) - np.maximum(spans[:, 0], start)
         shared = np.maximum(shared, 0)
         if shared.sum() >= (end - start) / 2:
-            count = float((shared / np.diff(spans, axis=1)[:, 0]).sum())
+            count = float((shared / answer.lasting()).sum())
             return Window(start, end, count / float(shared.sum()), count, answer.confidence)
     return Window(start, end, 0.0, 0.0, 0.0)

@@ -1,16 +1,18 @@
 """Windows over the events of a reading."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from simper_tf.reading import result
 
 
-def answer(spans, hertz=1.0, confidence=0.9, verdict=result.CLEAR):
-    """An answer with these repetitions."""
+def answer(spans, hertz=1.0, confidence=0.9, verdict=result.CLEAR, frames=(-1.0, 100.0)):
+    """An answer with these repetitions, in frames from one second to another."""
     return result.Answer(
         scene=0, reader="movement", repetitions=tuple(spans), hertz=hertz, error=0.0, pairs=None, pauses=(),
-        box=(0, 0, 1, 1), confidence=confidence, verdict=verdict, times=np.zeros(1), course=np.zeros(1),
+        box=(0, 0, 1, 1), confidence=confidence, verdict=verdict, times=np.array(frames), course=np.zeros(2),
     )  # fmt: skip
 
 
@@ -40,3 +42,16 @@ def test_tempo_follows_each_repetition():
     np.testing.assert_allclose(middles, [0.5, 1.5, 3, 5])
     np.testing.assert_allclose(hertz, [1, 1, 0.5, 0.5])
     assert (error > 0).all()
+
+
+@pytest.mark.parametrize("hertz", [0.25, 1.0, 4.0])
+@pytest.mark.parametrize("phase", np.linspace(0, 0.9, 10).round(2))
+def test_what_an_edge_cuts_short_leaves_the_tempo_as_it_is(phase, hertz):
+    edges = np.clip((np.arange(9) - phase) / hertz, 0, (7.5 - phase) / hertz)
+    cut = answer(list(itertools.pairwise(edges)), hertz, frames=edges[[0, -1]])
+    _, inside, _ = cut.tempo()
+    assert inside == pytest.approx(np.full(8, hertz))
+    for span in ((0, 4 / hertz), (3 / hertz, 8 / hertz)):
+        assert cut.within(*span)[1] == pytest.approx(hertz)
+    windows = result.windows(reading(cut, end=edges[-1]), 3 / hertz, 3 / hertz)
+    assert [window.hertz for window in windows] == pytest.approx([hertz] * len(windows))
