@@ -211,6 +211,22 @@ def tile_steps(gray: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return _shifts(soft[1:], soft[:-1])
 
 
+def tile_shifts(gray: np.ndarray) -> np.ndarray:
+    """Shift of every tile to each frame beside that of most tiles, `(T, tiles, 2)` float32, in gray levels it changes.
+
+    So a camera that moves makes none, and a tile without texture, whose shift is noise, little.
+
+    Args:
+        gray: `(T, H, W, 1)` float32.
+    """
+    steps, texture = tile_steps(gray[..., 0])
+    if (is_textured := texture > TEXTURE).any():
+        steps = steps - np.median(steps[:, is_textured], axis=1, keepdims=True)
+    pixels = np.array([(bottom - top) * (far - left) for top, left, bottom, far in courses.boxes(*gray.shape[1:3])])
+    levels = steps * np.sqrt(texture * pixels)[:, None]
+    return np.concatenate((levels[:1], levels)).astype(np.float32)
+
+
 def _shifts(frames: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Shift of every tile of frames against others, `(T, tiles, 2)` down and right, and its texture, `(tiles,)`.
 

@@ -12,9 +12,8 @@ two and a half times is an answer.
 import concurrent.futures
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import compress
-from typing import NamedTuple
 
 import numpy as np
 import threadpoolctl
@@ -24,8 +23,8 @@ from simper_tf.reading import (
     compression,
     courses,
     events,
-    follow,
     halves,
+    looks,
     magnitudes,
     movement,
     places,
@@ -42,6 +41,7 @@ HIGHEST_SHARE = 0.45  # Of the frame rate; at half of it a swing shows two frame
 CLEAR = 0.5  # Confidence from which on a number is likelier right than wrong, as of series.
 FEWEST = 2.5  # Repetitions in a result: two may be chance.
 FEWEST_FRAMES = 8  # In a scene that is read.
+AGREED = 0.1  # Chance by the network that is more than chance: all tempos alike have 0.05 to 0.08.
 # Root mean square of the change of a pixel, in gray levels, below which nothing moves.
 STILL = 0.15
 # Share of the power of the pulse in one line at which it is as likely as not.
@@ -113,8 +113,9 @@ def _of_stretch(
         answers = _skin(stretch, band, whole=True)
         return answers[0].verdict if answers else result.NOTHING, answers
     steady, ranked = _ranked(stretch, gray, band, keys)
-    if steady is None:
+    if steady is None and not ranked:
         return result.TOO_FAR, []
+    steady = gray if steady is None else steady
     parts = functools.cache(lambda: regions.parts(gray))  # Seldom asked for.
     answers = [_answer(stretch, steady, candidate) for candidate in places.told(ranked, parts, result.SEEN, CLEAR)]
     if not any(answer.verdict == result.CLEAR for answer in answers):
@@ -148,28 +149,38 @@ def _ranked(
     Each way is tried only where nothing was clear before. There are no frames where the camera moves too far.
     """
     ranked: list[movement.Candidate] = []
-    (low, high), rate = band or (LOWEST_HERTZ, np.inf), stretch.rate
-    steady, limits = None, (low / rate, min(high / rate, HIGHEST_SHARE))
+    (low, high), rate, steady = band or (LOWEST_HERTZ, np.inf), stretch.rate, None
     with concurrent.futures.ThreadPoolExecutor(1) as network:  # It takes as long as all proposals.
-        heard = network.submit(rhythm_reader.hear, stretch.times, gray[..., 0])
-        for look in _looks(gray):
-            steady = look.steady
+        of_all = network.submit(rhythm_reader.hear, stretch.times, gray[..., 0])
+        for look in looks.of(gray):
+            heard = of_all
             if look.fastest is not None:  # In the whole picture the network sees little of what is followed.
                 heard = network.submit(rhythm_reader.hear, stretch.times, look.seen[..., 0])
-                limits = limits[0], min(limits[1], look.fastest)
-            some = movement.weighed(movement.proposed(_scores(look.seen, stretch), limits), heard.result(), rate)
+            limits = low / rate, min(high / rate, HIGHEST_SHARE, look.fastest or np.inf)
+            some = movement.weighed(movement.proposed(_even(look.scores(), stretch), limits), heard.result(), rate)
             if look.of_magnitudes:
                 some = _of_the_scene(some, look, stretch, limits, heard.result())
-            least = camera.faintest(steady, look.is_steadied)
-            ranked += compression.without(some, steady[0].size, least, keys, rate)
+            least = camera.faintest(look.steady, look.is_steadied)
+            some = compression.without(some, gray[0].size, least, keys, rate)
+            steady = steady if look.of_shifts else look.steady
+            ranked += _agreed(some) if look.of_shifts else some
             if any(candidate.confidence >= CLEAR for candidate in ranked if candidate.evidence.count > 2):
                 break
     return steady, movement.surest_first(ranked)
 
 
+def _agreed(some: list[movement.Candidate]) -> list[movement.Candidate]:
+    """Candidates of shifts whose events are alike for certain, at the tempo that the network holds the likeliest."""
+
+    def is_agreed(shown):
+        return shown.alike > movement.TWICE and shown.chance > max(shown.rival, AGREED)
+
+    return [candidate for candidate in some if is_agreed(candidate.evidence)]
+
+
 def _of_the_scene(
     some: list[movement.Candidate],
-    look: "_Look",
+    look: looks.Look,
     stretch: stretches.Stretch,
     limits: tuple[float, float],
     heard: rhythm_reader.Heard,
@@ -189,35 +200,6 @@ def _of_the_scene(
 def _scores(frames: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
     """Scores of the tiles of a stretch at evenly spaced times."""
     return _even(courses.tile_scores(frames), stretch)
-
-
-class _Look(NamedTuple):
-    """A way to look at a stretch.
-
-    Attributes:
-        steady: Frames without what is taken out of them.
-        seen: What of them is read: the frames, or magnitudes of their transform.
-        is_steadied: Whether the camera moved, and its movement was taken out.
-        of_magnitudes: Whether magnitudes are read.
-        fastest: Cycles per frame that are read at most of what goes through the picture and is followed; else None.
-    """
-
-    steady: np.ndarray
-    seen: np.ndarray
-    is_steadied: bool
-    of_magnitudes: bool = False
-    fastest: float | None = None
-
-
-def _looks(gray: np.ndarray) -> Iterator[_Look]:
-    """Ways to look at frames, the plainest first."""
-    steady = gray
-    for steady, is_steadied in camera.views(gray):
-        yield _Look(steady, steady, is_steadied)
-    if not camera.moves_as_one(gray):
-        yield _Look(steady, magnitudes.of(gray), False, of_magnitudes=True)
-        if (view := follow.followed(gray)) is not None:
-            yield _Look(gray, view.crops, False, fastest=view.fastest)
 
 
 def _even(scores: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
