@@ -41,7 +41,9 @@ HIGHEST_SHARE = 0.45  # Of the frame rate; at half of it a swing shows two frame
 CLEAR = 0.5  # Confidence from which on a number is likelier right than wrong, as of series.
 FEWEST = 2.5  # Repetitions in a result: two may be chance.
 FEWEST_FRAMES = 8  # In a scene that is read.
-AGREED = 0.1  # Chance by the network that is more than chance: all tempos alike have 0.05 to 0.08.
+# Chance by the network of the tempo that it holds the likeliest, at least: where none is, all have 0.05 to 0.08. And by
+# what factor it exceeds that of any other: of a crowd, or of cars that pass, by 1.2 at most.
+LIKELIEST, AHEAD = 0.1, 1.2
 # Root mean square of the change of a pixel, in gray levels, below which nothing moves.
 STILL = 0.15
 # Share of the power of the pulse in one line at which it is as likely as not.
@@ -173,7 +175,7 @@ def _agreed(some: list[movement.Candidate]) -> list[movement.Candidate]:
     """Candidates of shifts whose events are alike for certain, at the tempo that the network holds the likeliest."""
 
     def is_agreed(shown):
-        return shown.alike > movement.TWICE and shown.chance > max(shown.rival, AGREED)
+        return shown.alike > movement.TWICE and shown.chance > max(AHEAD * shown.rival, LIKELIEST)
 
     return [candidate for candidate in some if is_agreed(candidate.evidence)]
 
