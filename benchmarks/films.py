@@ -67,11 +67,10 @@ def unseen(folder: pathlib.Path) -> Iterator[Film]:
 def counted(folder: pathlib.Path) -> Iterator[Film]:
     """Yields the films of `videos` and `videos2`."""
     for name in ("videos", "videos2"):
-        with (folder / name / "truth.csv").open() as file:
-            for row in csv.DictReader(file):
-                true = real.truth({"tolerance": "-", "kind": "", **row})
-                if pathlib.Path(row["file"]).suffix in (".mkv", ".mp4", ".avi") and (true.is_control or true.hertz):
-                    yield Film(name, row["file"], name, folder / name / row["file"], true.hertz)
+        for row in real.listed_in(folder / name / "truth.csv"):
+            true = real.truth({"tolerance": "-", "kind": "", **row})
+            if pathlib.Path(row["file"]).suffix in (".mkv", ".mp4", ".avi") and (true.is_control or true.hertz):
+                yield Film(name, row["file"], name, folder / name / row["file"], true.hertz)
 
 
 def frames(film: Film, kept: pathlib.Path) -> Frames | None:

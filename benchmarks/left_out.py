@@ -8,7 +8,6 @@ from all but a fold, and reads that fold. Beside it stand the count of the reade
 
 import argparse
 import collections
-import csv
 import math
 import pathlib
 
@@ -26,8 +25,7 @@ NEAR = 0.05
 
 def listed(folder: pathlib.Path) -> dict[str, real.Truth]:
     """Path of each recording that repeats at a known frequency -> its truth."""
-    with (folder / "truth.csv").open(newline="") as file:
-        truths = {str(folder / row["file"]): real.truth(row) for row in csv.DictReader(file)}
+    truths = {str(folder / row["file"]): real.truth(row) for row in real.listed_in(folder / "truth.csv")}
     return {path: true for path, true in truths.items() if true.hertz}
 
 

@@ -11,7 +11,6 @@ follow, as of `benchmarks.sampled`.
 
 import argparse
 import collections
-import csv
 import dataclasses
 import itertools
 import pathlib
@@ -58,9 +57,7 @@ def of_part(true: real.Truth, changed: changes.Changed) -> real.Truth | None:
 
 def forms(folder: pathlib.Path) -> Iterator[Form]:
     """Every form of every file."""
-    with (folder / "truth.csv").open() as file:
-        listed = list(csv.DictReader(file))
-    for line in listed:
+    for line in real.listed_in(folder / "truth.csv"):
         frames, true = list(real.video(folder / line["file"])), real.truth(line)
         for changed in changes.worse(frames):
             if (part := of_part(true, changed)) is not None:

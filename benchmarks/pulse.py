@@ -7,7 +7,6 @@ are read as they are and in worse forms. A cell is beats a minute and the error.
 """
 
 import argparse
-import csv
 import json
 import pathlib
 import subprocess
@@ -45,10 +44,9 @@ FORMS = {
 
 def faces(folder: pathlib.Path) -> Iterator[tuple[str, float]]:
     """Files whose truth is a pulse, and their beats a minute."""
-    with (folder / "truth.csv").open() as file:
-        for row in csv.DictReader(file):
-            if "pulse" in row["truth"]:
-                yield row["file"], 60 * real.truth(row).hertz[0]
+    for row in real.listed_in(folder / "truth.csv"):
+        if "pulse" in row["truth"]:
+            yield row["file"], 60 * real.truth(row).hertz[0]
 
 
 def write(source: pathlib.Path, path: pathlib.Path, form: str):

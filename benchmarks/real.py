@@ -69,6 +69,17 @@ class Truth:
         return not self.hertz and self.count is None and self.near is None
 
 
+def listed_in(path: pathlib.Path) -> list[dict[str, str]]:
+    """Rows of a `truth.csv`, in whose truths commas may stand without quotes."""
+    with path.open(newline="") as file:
+        header, *rows = csv.reader(file)
+    place = header.index("truth")
+    for row in rows:
+        end = place + 1 + max(len(row) - len(header), 0)
+        row[place:end] = [",".join(row[place:end])]
+    return [dict(zip(header, row, strict=False)) for row in rows]
+
+
 def truth(row: dict[str, str]) -> Truth:
     """Truth of a row of `truth.csv`."""
     truth, tolerance = row["truth"], row["tolerance"]
@@ -169,8 +180,7 @@ def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
         seconds: That SimPer learns from each recording with an answer; 0 for no learning.
     """
     table = []
-    with (folder / "truth.csv").open() as file:
-        listed = list(csv.DictReader(file))
+    listed = listed_in(folder / "truth.csv")
     with BEFORE.open() as file:
         first = {line["file"]: f"{line['outcome']}: {line['answer']}" for line in csv.DictReader(file)}
     for line in listed:

@@ -4,7 +4,6 @@ They are the groups G and I of `benchmarks/unseen.csv`, `series2`, windows of he
 and generated, and controls of a minute, ten minutes and an hour.
 """
 
-import csv
 import pathlib
 import time
 from collections.abc import Callable, Iterator
@@ -127,9 +126,8 @@ def items(folder: pathlib.Path, published: pathlib.Path) -> Iterator[Item]:
         path = folder / row["repository"].replace("/", "+") / row["path"]
         if row["group"] in GROUPS and path.is_file():
             yield from _file("files", path, row)
-    with (published / "series2" / "truth.csv").open() as file:
-        for row in csv.DictReader(file):
-            yield from _file("files", published / "series2" / row["file"], {"tolerance": "0.03", **row})
+    for row in real.listed_in(published / "series2" / "truth.csv"):
+        yield from _file("files", published / "series2" / row["file"], {"tolerance": "0.03", **row})
     for name in ("series", "phone_ppg"):
         for heart in series.real_hearts(published / name):
             yield Item("hearts", heart.kind, lambda heart=heart: _of_heart(heart))

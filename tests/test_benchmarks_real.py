@@ -15,6 +15,14 @@ def answered(hertz, count=4, pairs=None):
     return types.SimpleNamespace(hertz=hertz, count=count, pairs=pairs, repetitions=spans)
 
 
+def test_commas_of_a_truth_need_no_quotes(tmp_path):
+    path = tmp_path / "truth.csv"
+    path.write_text('file,seen,truth,tolerance\na.mkv,"x, y",0.92 Hz; 2 reps (at 1.1, 14.2 s),0.02\nb.mkv,z,1 Hz,0.1\n')
+    first, second = real.listed_in(path)
+    assert first == {"file": "a.mkv", "seen": "x, y", "truth": "0.92 Hz; 2 reps (at 1.1, 14.2 s)", "tolerance": "0.02"}
+    assert second == {"file": "b.mkv", "seen": "z", "truth": "1 Hz", "tolerance": "0.1"}
+
+
 def test_a_truth_has_frequencies_counts_and_tolerances():
     two = row("0.36 Hz (9 reps), 0.33 Hz (5 reps); 14 in all", "0.03 Hz or 1 rep")
     assert (two.hertz, two.near, two.count, two.off) == ((0.36, 0.33), 0.03, 14, 1)
