@@ -81,7 +81,9 @@ class Answer:
         """Seconds of every repetition, `(n,)`: of what the first or the last frame cuts short, those of a mean one."""
         spans = np.array(self.repetitions)
         seconds = spans[:, 1] - spans[:, 0]
-        is_cut = (spans[:, 0] <= self.times[0]) | (spans[:, 1] >= self.times[-1])
+        is_cut = np.zeros(self.count, bool)
+        for edge in self.times[[0, -1]] if len(self.times) else ():
+            is_cut |= (spans[:, 0] <= edge) & (edge <= spans[:, 1])
         return np.where(is_cut, np.maximum(seconds, 1 / self.hertz), seconds)
 
     def within(self, start: float, end: float) -> tuple[int, float]:
