@@ -78,13 +78,14 @@ class Answer:
         return len(self.repetitions)
 
     def lasting(self) -> np.ndarray:
-        """Seconds of every repetition, `(n,)`: of what the first or the last frame cuts short, those of a mean one."""
+        """Seconds of every repetition, `(n,)`; one that an end of the course cuts short has those of the one beside it."""
         spans = np.array(self.repetitions)
         seconds = spans[:, 1] - spans[:, 0]
-        is_cut = np.zeros(self.count, bool)
-        for edge in self.times[[0, -1]] if len(self.times) else ():
-            is_cut |= (spans[:, 0] <= edge) & (edge <= spans[:, 1])
-        return np.where(is_cut, np.maximum(seconds, 1 / self.hertz), seconds)
+        if self.count > 2 and len(self.times):
+            for edge, at, beside in ((self.times[0], 0, 1), (self.times[-1], -1, -2)):
+                if spans[at, 0] <= edge <= spans[at, 1]:
+                    seconds[at] = max(seconds[at], seconds[beside])
+        return seconds
 
     def within(self, start: float, end: float) -> tuple[int, float]:
         """Repetitions whose middle lies between two times, and their tempo in hertz; NaN without any.
