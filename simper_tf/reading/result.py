@@ -78,7 +78,7 @@ class Answer:
         return len(self.repetitions)
 
     def lasting(self) -> np.ndarray:
-        """Seconds of every repetition, `(n,)`; one that an end of the course cuts short has those of the one beside it."""
+        """Seconds of every repetition, `(n,)`; what an end of the course cuts short has those of the one beside it."""
         spans = np.array(self.repetitions)
         seconds = spans[:, 1] - spans[:, 0]
         if self.count > 2 and len(self.times):
