@@ -197,8 +197,9 @@ def ticks(low: float, high: float, most: int) -> tuple[np.ndarray, list[str]]:
         most: How many there may be.
 
     Example:
-        >>> ticks(0.0, 1.1, 6)[1]
-        ['0.0', '0.2', '0.4', '0.6', '0.8', '1.0']
+        >>> places, words = ticks(0.0, 1.1, 6)
+        >>> " ".join(words)
+        '0.0 0.2 0.4 0.6 0.8 1.0'
     """
     least = (high - low) / most
     power = 10.0 ** math.floor(math.log10(least))
