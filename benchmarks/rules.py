@@ -23,7 +23,6 @@ from simper_tf.reading import (
     film_reader,
     follow,
     halves,
-    looks,
     magnitudes,
     movement,
     places,
@@ -39,7 +38,7 @@ def _nothing_heard(times, gray):
     return rhythm_reader.Heard(*(np.zeros(0),) * 3, np.inf)
 
 
-_LOOKS, _TOLD = looks.of, places.told
+_LOOKS, _TOLD = camera.looks, places.told
 _EARLY = ("proposed",)
 
 RULES = {
@@ -58,9 +57,9 @@ RULES = {
     "sampled": Rule("cycles that frames catch differently", movement, "SAMPLED", 1),
     "longest": Rule("the longest run stands for its parts", movement, "longer", lambda *given: []),
     "second movement": Rule("a second movement is told", places, "told", lambda *g: _TOLD(*g)[:1]),
-    "magnitudes": Rule("magnitudes are read late", looks, "of", lambda gray: (
+    "magnitudes": Rule("magnitudes are read late", camera, "looks", lambda gray: (
         look for look in _LOOKS(gray) if not look.of_magnitudes)),
-    "shifts": Rule("shifts of tiles are read last of all", looks, "of", lambda gray: (
+    "shifts": Rule("shifts of tiles are read last of all", camera, "looks", lambda gray: (
         look for look in _LOOKS(gray) if not look.of_shifts)),
     "coarse patterns": Rule("coarse patterns confirm magnitudes", magnitudes, "show_in_coarse",
                             lambda seen, hertz, size: [True] * len(hertz)),

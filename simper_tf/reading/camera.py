@@ -10,11 +10,12 @@ show a still background, so their median ratio to the mean picture tells it.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 
-from simper_tf.reading import courses
+from simper_tf.reading import courses, follow, magnitudes
 
 # Mean square of the gradient, in gray levels per pixel, of a tile that can tell its shift.
 TEXTURE = 9.0
@@ -254,3 +255,48 @@ def _shifts_of(frames: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.n
         shifts.append(np.stack((xy * xt - xx * yt, xy * yt - yy * xt), -1) / bottoms[:, None])
         texture.append(np.minimum(yy, xx))
     return np.stack(shifts, 1), np.stack(texture, 1)
+
+
+class Look(NamedTuple):
+    """A way to look at a stretch.
+
+    Attributes:
+        steady: Frames without what is taken out of them.
+        seen: What of them is read: the frames, or magnitudes of their transform.
+        is_steadied: Whether the camera moved, and its movement was taken out.
+        of_magnitudes: Whether magnitudes are read.
+        of_shifts: Whether the shifts of tiles are read.
+        fastest: Cycles per frame that are read at most of what goes through the picture and is followed; else None.
+    """
+
+    steady: np.ndarray
+    seen: np.ndarray
+    is_steadied: bool = False
+    of_magnitudes: bool = False
+    of_shifts: bool = False
+    fastest: float | None = None
+
+    def scores(self) -> np.ndarray:
+        """Returns what runs are looked for in, `(T, tiles, K)` float32."""
+        return tile_shifts(self.seen) if self.of_shifts else courses.tile_scores(self.seen)
+
+
+def looks(gray: np.ndarray) -> Iterator[Look]:
+    """Yields ways to look at frames, the plainest first.
+
+    Pixels show most. Where they do not, the picture may be lit unevenly, stand elsewhere in every frame, or hold
+    something that goes through it. Where nothing of this repeats either, the way does that its parts move: a thin line
+    or the spoke of a wheel passes a pixel too fast to be seen there again, and a camera that goes along shows all of
+    it elsewhere.
+
+    Args:
+        gray: `(T, H, W, 1)` float32.
+    """
+    steady = gray
+    for steady, is_steadied in views(gray):
+        yield Look(steady, steady, is_steadied)
+    if not moves_as_one(gray):
+        yield Look(steady, magnitudes.of(gray), of_magnitudes=True)
+        if (view := follow.followed(gray)) is not None:
+            yield Look(gray, view.crops, fastest=view.fastest)
+    yield Look(gray, gray, of_shifts=True)

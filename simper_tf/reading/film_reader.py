@@ -24,7 +24,6 @@ from simper_tf.reading import (
     courses,
     events,
     halves,
-    looks,
     magnitudes,
     movement,
     places,
@@ -154,7 +153,7 @@ def _ranked(
     (low, high), rate, steady = band or (LOWEST_HERTZ, np.inf), stretch.rate, None
     with concurrent.futures.ThreadPoolExecutor(1) as network:  # It takes as long as all proposals.
         of_all = network.submit(rhythm_reader.hear, stretch.times, gray[..., 0])
-        for look in looks.of(gray):
+        for look in camera.looks(gray):
             heard = of_all
             if look.fastest is not None:  # In the whole picture the network sees little of what is followed.
                 heard = network.submit(rhythm_reader.hear, stretch.times, look.seen[..., 0])
@@ -182,7 +181,7 @@ def _agreed(some: list[movement.Candidate]) -> list[movement.Candidate]:
 
 def _of_the_scene(
     some: list[movement.Candidate],
-    look: looks.Look,
+    look: camera.Look,
     stretch: stretches.Stretch,
     limits: tuple[float, float],
     heard: rhythm_reader.Heard,
