@@ -1,66 +1,24 @@
-"""Facts of videos, without decoding where packets tell them, and small frames of them, inside the worker."""
+"""Small frames of videos at their times, and which of them are missing, inside the worker."""
 
-import pathlib
+import itertools
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import av
 import numpy as np
 
 from simper_tf.recordings import video
 from simper_tf.recordings.opened_video import open_file, packets, unreadable
-from simper_tf.recordings.timed_frames import ONE_EACH, Decoder, stamp_of
 from simper_tf.utils import worker
 
-# One more than the packets of frames that are shown before one that comes first, as encoders have it.
-_REORDERED = 9
+# Codecs of which one packet holds one frame that is shown, so that packets tell the times of frames.
+ONE_EACH = {"av1", "ffv1", "gif", "h264", "hevc", "libdav1d", "mjpeg", "prores", "rawvideo", "vp9"}
+# Frames in a row that come with a time already passed, before the rest is given up.
+_MOST_LATE = 16
+# Late frames of which a single one may have a false time.
+_MIXED = 2
 _BATCH_BYTES, _BATCH_FRAMES = 2**20, 64  # Handed over at once: fewer would cost time, more memory.
 _SCALING = av.video.reformatter.Interpolation
 _AREA = _SCALING.AREA | _SCALING.ACCURATE_RND | _SCALING.FULL_CHR_H_INT
-
-
-class _Times(NamedTuple):
-    """Seconds of all frames, rising, of those stored as whole pictures, and of the end of all that is in the file."""
-
-    shown: np.ndarray
-    keys: np.ndarray
-    end: float
-    num_bytes: int
-    lost: np.ndarray  # Whether frames were lost between two.
-
-
-def probe(path, rate) -> Iterator[tuple]:
-    """Yields the fields of a `video.VideoInfo`, and no content.
-
-    Args:
-        path: The file.
-        rate: Frames per second of a stream without times that states none; None refuses it.
-
-    Raises:
-        RawDataError: as `video.probe`.
-    """
-    with open_file(path, rate) as opened:
-        origin, first = next(Decoder(opened).timed(), (0.0, None))
-        if first is None:
-            raise unreadable(path, "no frame in it can be decoded")
-        height, width = _shape_shown(first)
-        codec, pixel_format = opened.stream.codec_context.name, first.format.name
-    with open_file(path, rate) as opened:
-        times = _times_of_index(opened) or _times_of_packets(opened, origin) or _times_of_frames(path, rate)
-        notes, stated = _notes(opened, times), opened.stream.frames
-    gaps = np.diff(times.shown)
-    if not len(gaps):
-        raise unreadable(path, "a single frame")
-    average = len(gaps) / float(times.shown[-1] - times.shown[0])
-    if average > video.MAX_RATE:
-        raise unreadable(path, f"{average:g} frames per second")
-    start, count = times.shown[0], len(times.shown)
-    yield {
-        "width": width, "height": height, "rate": average, "seconds": count / average, "num_frames": count,
-        "stated_frames": stated, "keys": (times.keys - start).tolist(),
-        "bits": 8 * times.num_bytes / (width * height * count), "codec": codec, "pixel_format": pixel_format,
-        "longest_gap": float(np.max(gaps, where=~times.lost, initial=0.0)), "notes": notes,
-    }, b""  # fmt: skip
 
 
 def frames(path, start, end, shape, box, rate) -> Iterator[tuple]:
@@ -95,80 +53,112 @@ def _packed(batch):
     return {"times": [moment for moment, _ in batch], "shape": pictures.shape}, memoryview(pictures).cast("B")
 
 
-def _times_of_packets(opened, origin):
-    """Returns the `_Times` that packets tell without being decoded; None where they do not tell them alone."""
-    stream, base = opened.stream, float(opened.stream.time_base)
-    if opened.rate or stream.codec_context.name not in ONE_EACH:
-        return None
-    shown, keys, end, total = [], [], 0.0, 0
-    for packet in packets(opened, *opened.container.streams.video, *opened.container.streams.audio):
-        worker.allow()
-        stamp = stamp_of(opened, packet)
+class Decoder:
+    """The frames of an open file, in the order shown.
+
+    A frame is lost if its packet cannot be decoded, if it does not come, or if it comes too late. After two that
+    come too late all are, up to the next key frame: the decoder takes pictures of other moments for them.
+
+    Attributes:
+        lost: Frames lost so far.
+        lead: Seconds of lost frames before the first that is shown.
+    """
+
+    def __init__(self, opened):
+        self._opened, self.lost, self.lead = opened, 0, 0.0
+        self._tells = not opened.rate and opened.stream.codec_context.name in ONE_EACH
+        # Stamps of packets whose frames have not come, the first of all; packets refused; frames late since a key.
+        self._expected, self._first, self._refused, self._late = set(), None, 0, 0
+
+    def timed(self):
+        """Yields `(seconds, frame)`, rising.
+
+        AVI files hold the order of decoding alone, which is even. A frame without a time comes as long after the one
+        before as that one did. One that is not later than the one before it is left out; many in a row end the video.
+        """
+        last, late = None, 0
+        for (moment, stamp, frame), (after, *_) in itertools.pairwise(itertools.chain(self._stamped(), [(None,)])):
+            if None not in (last, after) and last < after < moment - video.LONGEST_GAP:  # Its time is false.
+                self._expected.discard(stamp)
+                self.lost += 1
+                continue
+            is_late = last is not None and moment <= last
+            late = late + 1 if is_late else 0
+            if late > _MOST_LATE:
+                break
+            if self._is_whole(frame, stamp, is_late):
+                if last is None:
+                    self._begin(moment)
+                last = moment
+                yield moment, frame
+        self.lost += len(self._expected)
+
+    def _stamped(self):
+        """Yields seconds, stamp and frame of all that the decoder hands out."""
+        last, step, base = None, 0.0, float(self._opened.stream.time_base)
+        for number, frame in enumerate(self._decoded()):
+            stamp = stamp_of(self._opened, frame)
+            if self._opened.rate:
+                moment = (number + self._refused) / self._opened.rate
+            elif stamp is not None:
+                moment = stamp * base
+            elif last is None:
+                continue
+            else:
+                moment = last + step
+            if last is None or moment > last:
+                last, step = moment, moment - last if last is not None else 0.0
+            yield moment, stamp, frame
+
+    def _decoded(self):
+        """Yields all that the decoder hands out; packets that it refuses are left out."""
+        opened = self._opened
+        for packet in itertools.chain(packets(opened, opened.stream), [None]):  # The last has it hand out all.
+            worker.allow()
+            if self._tells and packet is not None and not packet.is_discard:
+                self._expect(stamp_of(opened, packet))
+            try:
+                shown = opened.stream.codec_context.decode(packet)
+            except MemoryError:
+                raise
+            except av.FFmpegError:
+                self._refused += 1
+                self.lost += not self._tells
+                continue
+            yield from shown
+
+    def _expect(self, stamp):
         if stamp is not None:
-            end = max(end, float((stamp + (packet.duration or 0)) * packet.time_base))
-        if packet.stream_index == stream.index:
-            total += packet.size
-            if stamp is None:
-                return None
-            if not packet.is_discard:
-                shown.append(stamp * base)
-                keys.append(packet.is_keyframe)
-    shown, order = np.unique(_without_strays(np.array(shown)), return_index=True)
-    keys = np.array(keys, bool)[order]
-    kept = np.isfinite(shown) & (shown >= (-np.inf if opened.container.format.name == "avi" else origin - 1e-9))
-    return _Times(shown[kept], shown[keys & kept], end, total, np.zeros(max(kept.sum() - 1, 0), bool))
+            self._expected.add(stamp)
+            self._first = min(stamp, self._first if self._first is not None else stamp)
+
+    def _begin(self, moment):
+        """Has no frames count as lost that come shortly before the first that stands by itself: cuts leave some."""
+        lead = moment - float(self._first * self._opened.stream.time_base) if self._first is not None else 0.0
+        if lead > video.LONGEST_GAP:
+            self.lead = lead
+        else:
+            self.lost = 0
+
+    def _is_whole(self, frame, stamp, is_late):
+        """Returns whether a frame is shown; counts those that should have come before it."""
+        if frame.interlaced_frame:  # Of which each field may have a packet.
+            self._tells, self._expected = False, set()
+        missing = {expected for expected in self._expected if stamp is not None and expected < stamp}
+        is_new = not self._tells or stamp in self._expected
+        self._expected -= missing | {stamp}
+        self._late = is_late + (0 if frame.key_frame else self._late)
+        is_whole = not is_late and self._late < _MIXED
+        self.lost += len(missing) + (is_new and not is_whole)
+        return is_whole
 
 
-def _without_strays(moments):
-    """Returns times of packets, with NaN for each that is false: later than those after it, or before those before."""
-    reach = _REORDERED
-    around = np.lib.stride_tricks.sliding_window_view(np.pad(moments, reach - 1, "edge"), 2 * reach - 1)
-    usual = np.median(around, axis=1)  # As SciPy's filter has it, which takes a quarter of a second to load.
-    strays = np.zeros(len(moments), bool)  # Nobody knows what was before the first, and what follows the last.
-    strays[:-reach] |= moments[:-reach] > usual[reach:] + video.LONGEST_GAP
-    strays[reach:] |= moments[reach:] < usual[:-reach] - video.LONGEST_GAP
-    return np.where(strays, np.nan, moments)
+def stamp_of(opened, packet_or_frame):
+    """Returns the time in ticks, or of AVI files, which hold no other, the place in the order of decoding."""
+    return packet_or_frame.dts if opened.container.format.name == "avi" else packet_or_frame.pts
 
 
-def _times_of_index(opened):
-    """Returns the `_Times` of an AVI file with a whole index of pictures as they are, without reading them."""
-    stream, size = opened.stream, pathlib.Path(opened.path).stat().st_size
-    if opened.container.format.name != "avi" or stream.codec_context.name != "rawvideo":
-        return None
-    entries = list(stream.index_entries)
-    held = [entry for entry in entries if entry.size and entry.pos + entry.size <= size]
-    if len(entries) != stream.frames or not held:
-        return None
-    times = np.array([entry.timestamp for entry in held]) * float(stream.time_base)
-    size = sum(entry.size for entry in held)
-    return _Times(times, times, times[-1] + float(stream.time_base), size, np.zeros(len(held) - 1, bool))
-
-
-def _times_of_frames(path, rate):
-    with open_file(path, rate) as opened:
-        decoder = Decoder(opened)
-        frames = [(moment, frame.key_frame, decoder.lost) for moment, frame in decoder.timed()]
-    shown, is_key, lost = np.array(frames).reshape(-1, 3).T
-    end = 2 * shown[-1] - shown[-2] if len(shown) > 1 else 0.0
-    return _Times(shown, shown[is_key > 0], end, pathlib.Path(path).stat().st_size, np.diff(lost) > 0)
-
-
-def _notes(opened, times):
-    """Returns sentences on what the file states and does not hold."""
-    stream, container = opened.stream, opened.container
-    if opened.rate:
-        return [f"The file holds no times: its frames are taken as {opened.rate:.4g} a second."]
-    begin = float((stream.start_time or 0) * stream.time_base)
-    stated = float(stream.duration * stream.time_base) if stream.duration else None
-    if stated is None and container.duration:
-        stated, begin = container.duration / av.time_base, (container.start_time or 0) / av.time_base
-    seconds = times.end - begin
-    if stated and seconds < stated - max(0.5, 0.05 * stated):
-        return [f"The file states {stated:.2f} s and holds {seconds:.2f} s: the rest is missing or damaged."]
-    return []
-
-
-def _shape_shown(frame):
+def shape_shown(frame):
     """Returns height and width after the rotation that the file asks for."""
     return (frame.width, frame.height) if _turns(frame) % 2 else (frame.height, frame.width)
 

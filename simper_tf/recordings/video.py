@@ -22,7 +22,7 @@ from simper_tf.utils.errors import RawDataError
 LONGEST_GAP = 0.25
 _MOST_HOLES = 3  # That are named.
 MAX_RATE = 1000.0  # Frames per second; more is a damaged header.
-_DECODING = "simper_tf.recordings.decoding"
+_DECODING, _PROBING = "simper_tf.recordings.decoding", "simper_tf.recordings.probing"
 
 Box = tuple[int, int, int, int]
 
@@ -199,5 +199,5 @@ def _measured(path, rate):
 
 @functools.lru_cache(maxsize=64)
 def _kept(path, rate, *_):
-    ((facts, _),) = worker.answers(f"{_DECODING}:probe", path, rate=rate)
+    ((facts, _),) = worker.answers(f"{_PROBING}:probe", path, rate=rate)
     return VideoInfo(**facts)

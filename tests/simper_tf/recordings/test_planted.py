@@ -15,8 +15,8 @@ from simper_tf.utils import worker
 from simper_tf.utils.errors import RawDataError
 
 STAGES = [
-    ("a.mp4", "simper_tf.recordings.timed_frames", "Decoder.timed"),
-    ("a.mp4", "simper_tf.recordings.decoding", "_notes"),
+    ("a.mp4", "simper_tf.recordings.decoding", "Decoder.timed"),
+    ("a.mp4", "simper_tf.recordings.probing", "_notes"),
     ("a.mp4", "simper_tf.recordings.decoding", "_small"),
     ("a.tif", "simper_tf.recordings.pictures", "_pages"),
     ("a.tif", "simper_tf.recordings.pictures", "_small"),
