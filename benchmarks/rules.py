@@ -26,7 +26,7 @@ from simper_tf.reading import (
     magnitudes,
     movement,
     places,
-    rhythm_reader,
+    rhythm_network,
     skin,
     stretches,
 )
@@ -35,14 +35,14 @@ COMMAND = "python -m benchmarks.rules"
 
 
 def _nothing_heard(times, gray):
-    return rhythm_reader.Heard(*(np.zeros(0),) * 3, np.inf)
+    return rhythm_network.Heard(*(np.zeros(0),) * 3, np.inf)
 
 
 _LOOKS, _TOLD = camera.looks, places.told
 _EARLY = ("proposed",)
 
 RULES = {
-    "network": Rule("the network is asked", rhythm_reader, "hear", _nothing_heard, ("hear",)),
+    "network": Rule("the network is asked", rhythm_network, "hear", _nothing_heard, ("hear",)),
     "ladder": Rule("drift is taken out on a ladder of time spans", courses, "SPAN_STEP", 1e9, _EARLY),
     "rungs": Rule("rungs fall by a factor of three, not of nine", courses, "SPAN_STEP", 9.0, _EARLY),
     "tile courses": Rule("courses of tiles, beside those of the picture", courses, "TILE_COURSES", 0, _EARLY),
@@ -89,7 +89,7 @@ RULES = {
 # What most rules leave as it is; it takes most of the time.
 REMEMBERED = (
     (stretches, "cuts"), (courses, "tile_scores"), (camera, "_path"), (camera, "steadied"), (camera, "evened"),
-    (magnitudes, "of"), (rhythm_reader, "hear"), (movement, "proposed"),
+    (magnitudes, "of"), (rhythm_network, "hear"), (movement, "proposed"),
 )  # fmt: skip
 
 

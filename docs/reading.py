@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from docs import sample
 from simper_tf.commands.sample import PATH as FILM
-from simper_tf.reading import courses, film_reader, rhythm_reader, source_reader
+from simper_tf.reading import courses, film_reader, rhythm_network, source_reader
 from simper_tf.reading.drawing import COLORS
 from simper_tf.recordings import sources
 
@@ -76,10 +76,9 @@ def _events(axes, stretch, best):
 
 
 def _chances(axes, stretch):
-    instants, chances = rhythm_reader.chances_of(
-        stretch.times - stretch.times[0], rhythm_reader.small(stretch.frames.mean(3))
-    )
-    hertz = 1 / rhythm_reader.SECONDS
+    frames = rhythm_network.small(stretch.frames.mean(3))
+    instants, chances = rhythm_network.chances_of(stretch.times - stretch.times[0], frames, rhythm_network.told)
+    hertz = 1 / rhythm_network.SECONDS
     axes.pcolormesh(instants, hertz, chances.T, cmap="cividis", vmin=0, vmax=0.5, shading="nearest")
     axes.set_yscale("log")
     axes.set_ylim(0.1, 5)

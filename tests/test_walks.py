@@ -22,7 +22,7 @@ from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
 
 # Heading of the walk -> files at most, and at most so many returns to a file that was left.
-LIMITS = {"From the builder to the loss": (15, 12), "From a recording to its answer": (14, 9)}
+LIMITS = {"From the builder to the loss": (15, 12), "From a recording to its answer": (12, 9)}
 # What hands a clip back to where it came from.
 HANDING_BACK = {"utils", "filters.py"}
 # Words of a stop to which no import leads.
@@ -147,8 +147,8 @@ def test_frames_of_a_recording_visit_only_the_files_of_its_walk(tmp_path, monkey
     source = sources.open_file(tmp_path / "bar.npy", 12.0)
     files, walk = trip(lambda: source_reader.reading_of_source(source)), [*stops(heading)]
     assert {*files} <= {*walk}, [name_of(path) for path in files if path not in walk]
-    # Videos alone are decoded, in another process, and the verdict is asked of repetitions.
-    assert {path.stem for path in walk if path not in files} == {"sources", "video", "decoding", "verdict"}
+    # Videos alone are decoded, in another process.
+    assert {path.stem for path in walk if path not in files} == {"sources", "video", "decoding"}
     # What is done of each course in turn counts once.
     steps = [*dict.fromkeys(itertools.pairwise(files))]
     returns = sum(later in files[: files.index(earlier) + 1] for earlier, later in steps)

@@ -12,6 +12,7 @@ import functools
 import itertools
 from collections.abc import Iterator
 
+import cv2
 import numpy as np
 
 from simper_tf.signals import filters
@@ -27,6 +28,10 @@ TILE_COURSES = 2
 # Half of the tiles, those that move most, may show something of their own.
 TILES_USED = 8
 STATES = 4  # Components of a tile by which events of its courses are compared.
+# Share of the strongest movement which a cell shows at least: hands and feet move few of its levels.
+FAINTEST = 0.01
+# Share of it up to which a tenth of the cells, twice their variance at most, shows nothing but noise.
+NOISE = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,6 +100,29 @@ def boxes(height: int, width: int) -> list[tuple[int, int, int, int]]:
         for top, bottom in itertools.pairwise(rows)
         for left, right in itertools.pairwise(columns)
     ]
+
+
+def moving_parts(frames: np.ndarray) -> np.ndarray:
+    """Number of the part of the picture that most of each tile moves in, `(tiles,)`: of cells that touch; 0 is none.
+
+    Args:
+        frames: `(T, H, W, C)`.
+    """
+    moving = frames.var(0).sum(2)
+    strongest, faintest = np.percentile(moving, (99, 10))
+    moves = moving > max(FAINTEST * strongest, min(2 * faintest, NOISE * strongest))
+    numbers = numbered(moves)
+    weights = moving * moves
+    return np.array([
+        np.bincount(numbers[tile].ravel(), weights[tile].ravel()).argmax()
+        for top, left, bottom, right in boxes(*moving.shape)
+        for tile in [np.s_[top:bottom, left:right]]
+    ])  # fmt: skip
+
+
+def numbered(moves: np.ndarray) -> np.ndarray:
+    """Number of the part that each cell is in, `(H, W)`, of cells that touch or have one between; 0 is none."""
+    return cv2.connectedComponents(cv2.dilate(moves.astype(np.uint8), np.ones((3, 3))), connectivity=4)[1]
 
 
 def tile_scores(frames: np.ndarray) -> np.ndarray:

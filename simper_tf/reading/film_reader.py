@@ -27,12 +27,12 @@ from simper_tf.reading import (
     magnitudes,
     movement,
     places,
-    regions,
     result,
-    rhythm_reader,
+    rhythm_network,
     skin,
     stretches,
 )
+from simper_tf.reading.verdict import box
 from simper_tf.signals import filters
 
 LOWEST_HERTZ = 0.05  # Six periods fill the longest stretch that is read, 120 s.
@@ -117,7 +117,7 @@ def _of_stretch(
     if steady is None and not ranked:
         return result.TOO_FAR, []
     steady = gray if steady is None else steady
-    parts = functools.cache(lambda: regions.parts(gray))  # Seldom asked for.
+    parts = functools.cache(lambda: courses.moving_parts(gray))  # Seldom asked for.
     answers = [_answer(stretch, steady, candidate) for candidate in places.told(ranked, parts, result.SEEN, CLEAR)]
     if not any(answer.verdict == result.CLEAR for answer in answers):
         pulse = _skin(stretch, band)
@@ -152,11 +152,11 @@ def _ranked(
     ranked: list[movement.Candidate] = []
     (low, high), rate, steady = band or (LOWEST_HERTZ, np.inf), stretch.rate, None
     with concurrent.futures.ThreadPoolExecutor(1) as network:  # It takes as long as all proposals.
-        of_all = network.submit(rhythm_reader.hear, stretch.times, gray[..., 0])
+        of_all = network.submit(rhythm_network.hear, stretch.times, gray[..., 0])
         for look in camera.looks(gray):
             heard = of_all
             if look.fastest is not None:  # In the whole picture the network sees little of what is followed.
-                heard = network.submit(rhythm_reader.hear, stretch.times, look.seen[..., 0])
+                heard = network.submit(rhythm_network.hear, stretch.times, look.seen[..., 0])
             limits = low / rate, min(high / rate, HIGHEST_SHARE, look.fastest or np.inf)
             some = movement.weighed(movement.proposed(_even(look.scores(), stretch), limits), heard.result(), rate)
             if look.of_magnitudes:
@@ -184,7 +184,7 @@ def _of_the_scene(
     look: camera.Look,
     stretch: stretches.Stretch,
     limits: tuple[float, float],
-    heard: rhythm_reader.Heard,
+    heard: rhythm_network.Heard,
 ) -> list[movement.Candidate]:
     """Candidates of magnitudes less those of pixels that something passes, and less halves."""
     hertz = [candidate.hertz for candidate in some]
@@ -240,7 +240,7 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
         error=float(error),
         pairs=2 * hertz if candidate.pairs else None,
         pauses=tuple(pauses),
-        box=regions.box(gray, run, candidate.tiles),
+        box=box(gray, run, candidate.tiles),
         confidence=candidate.confidence,
         verdict=verdict,
         times=first + np.arange(last + 1) / stretch.rate,
@@ -305,7 +305,7 @@ def _continued(answers: list[result.Answer]) -> list[result.Answer]:
 def _goes_on(first: result.Answer, second: result.Answer) -> bool:
     """Whether two answers of one scene overlap in time and place, at one tempo."""
     is_later = first.scene == second.scene and second.start < first.end
-    return is_later and abs(np.log(first.hertz / second.hertz)) < 0.1 and regions.shared(first.box, second.box) > 0.5
+    return is_later and abs(np.log(first.hertz / second.hertz)) < 0.1 and result.overlap(first.box, second.box) > 0.5
 
 
 def _together(first: result.Answer, second: result.Answer) -> result.Answer:

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from simper_tf.reading import courses, events, halves, verdict
-from simper_tf.reading.rhythm_reader import Heard
+from simper_tf.reading.rhythm_network import Heard
 
 # Proposals that are weighed, and of them those of about the same tempo.
 WEIGHED = 80

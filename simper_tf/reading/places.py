@@ -33,7 +33,8 @@ def told(ranked: list[movement.Candidate], parts: Parts, least: float, clear: fl
 
     Args:
         ranked: Of `candidates`.
-        parts: Returns the `(tiles,)` number of the part of the picture in which each tile moves, as `regions.parts`.
+        parts: Returns the `(tiles,)` number of the part of the picture in which each tile moves; see
+            `courses.moving_parts`.
         least: Confidence of the first.
         clear: Confidence of the others.
     """

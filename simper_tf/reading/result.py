@@ -124,6 +124,13 @@ class Answer:
         return (first, last) if is_sure else None
 
 
+def overlap(first: Box, second: Box) -> float:
+    """Share of the smaller of two boxes that lies in the other one."""
+    corners = np.array((first, second))
+    height, width = np.maximum(corners[:, 2:].min(0) - corners[:, :2].max(0), 0)
+    return float(height * width / np.prod(corners[:, 2:] - corners[:, :2], 1).min())
+
+
 def joined(first: Answer, second: Answer, like: Answer, **given) -> Answer:
     """Returns one answer of two, of which the second goes on where the first ends.
 

@@ -1,20 +1,25 @@
-"""Evidence that events repeat, and a confidence made of it."""
+"""Evidence that events repeat: what of the picture returns with them, and where; and a confidence made of it."""
 
 import dataclasses
 import functools
 import importlib.resources
+import itertools
 import json
 
 import numpy as np
 
-from simper_tf.reading import events
-from simper_tf.reading.rhythm_reader import Heard
+from simper_tf.reading import courses, events
+from simper_tf.reading.rhythm_network import Heard
 from simper_tf.signals import filters
 
 # Spread of the log duration from peak to peak of a drift.
 CHANCE = 0.3
 # Share of the mean squared speed of a run below which the scene stands still.
 MOVES = 0.02
+# More cycles than these tell no more of the place.
+CYCLES = 12
+# Share of all movement that returns in cells that touch, without which they are noise.
+LEAST = 0.02
 # What `python -m benchmarks.fit` fits: the weight of each of `features`, and the network that was asked.
 COEFFICIENTS = "confidence.json"
 
@@ -114,6 +119,42 @@ def _cycles(run: events.Run, scores: np.ndarray | None = None) -> tuple[np.ndarr
     scores = run.course.rung.scores if scores is None else scores
     cycles, inside = events.stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends)
     return cycles.reshape(*cycles.shape[:2], *scores.shape[1:]), inside
+
+
+def box(frames: np.ndarray, run: events.Run, tiles: np.ndarray | None = None) -> tuple[float, float, float, float]:
+    """Top, left, bottom and right of what repeats, as shares of the picture.
+
+    It holds the whole path of what moves, and a cell around it.
+
+    Args:
+        frames: `(T, H, W, C)` of the stretch that the run was found in.
+        run: Repetitions.
+        tiles: `(tiles,)` which of `courses.boxes` are their place; None for all.
+    """
+    height, width = frames.shape[1:3]
+    first = max((len(run.marks) - CYCLES) // 2, 0)
+    starts, marks, ends = (edge[first : first + CYCLES] for edge in (run.starts, run.marks, run.ends))
+    cycles, _ = events.stretched(frames.reshape(len(frames), -1), starts, marks, ends)
+    returning = (cycles[:-1] * cycles[1:]).sum((0, 1)).reshape(height, width, -1).sum(2)
+    moving = (cycles**2).sum((0, 1)).reshape(height, width, -1).sum(2) + 1e-9
+    shared = np.where(returning > 0.3 * moving, returning, 0)
+    if tiles is not None:
+        for top, left, bottom, right in itertools.compress(courses.boxes(height, width), ~tiles):
+            shared[top:bottom, left:right] = 0
+    if not shared.any():
+        return 0.0, 0.0, 1.0, 1.0
+    cells = np.argwhere(_connected(shared))
+    top, left = np.maximum(cells.min(0) - 1, 0)
+    bottom, right = np.minimum(cells.max(0) + 2, (height, width))
+    return float(top / height), float(left / width), float(bottom / height), float(right / width)
+
+
+def _connected(shared: np.ndarray) -> np.ndarray:
+    """Cells, `(H, W)`, of a movement that returns, but for a few by themselves; gaps of two cells part none."""
+    moves = shared > courses.FAINTEST * np.percentile(shared, 99)
+    parts = courses.numbered(moves)
+    weights = np.bincount(parts.ravel(), shared.ravel())
+    return moves & (weights >= LEAST * shared.sum())[parts]
 
 
 def features(shown: Evidence) -> dict[str, float]:
