@@ -4,7 +4,10 @@ import ast
 import doctest
 import importlib
 import inspect
+import json
 import pathlib
+import pkgutil
+import re
 
 import numpy as np
 import pytest
@@ -21,6 +24,38 @@ from simper_tf.tables import series_files
 from simper_tf.utils import options
 
 ROOT = pathlib.Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+
+
+def code_of_pages():
+    """Yields the syntax tree of each block of Python in the pages and of each cell of the notebooks."""
+    for page in PAGES:
+        yield from map(ast.parse, re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
+    for notebook in (ROOT / "examples").glob("*.ipynb"):
+        cells = json.loads(notebook.read_text())["cells"]
+        yield from (ast.parse("".join(cell["source"])) for cell in cells if cell["cell_type"] == "code")
+
+
+def used_in_pages():
+    """Returns the functions and classes of the package that some page calls or builds on, by their whole names."""
+    names = set()
+    for tree in code_of_pages():
+        nodes, homes = [*ast.walk(tree)], {"simper_tf": "simper_tf"}
+        for node in nodes:
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("simper_tf"):
+                homes |= {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+        words = (ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute | ast.Name))
+        known = (word.partition(".") for word in words if word.partition(".")[0] in homes)
+        names |= {f"{homes[first]}{dot}{rest}" for first, dot, rest in known if "(" not in rest}
+    found = {}
+    for name in names:
+        try:
+            found[name] = pkgutil.resolve_name(name)
+        except (AttributeError, ModuleNotFoundError):  # Such as an attribute of what a call returns.
+            continue
+    return {name: value for name, value in found.items() if inspect.isclass(value) or inspect.isfunction(value)}
+
+
 PUBLIC = [
     *(getattr(simper_tf, name) for name in simper_tf.__all__), *ENCODERS.values(), *METHODS.values(),
     *SIMILARITIES.values(), *(value for value in vars(metrics).values() if isinstance(value, metrics.Metric)),
@@ -38,6 +73,12 @@ def examples():
             text = ast.get_docstring(node) if isinstance(node, ast.FunctionDef | ast.ClassDef) else None
             if text and ">>>" in text:
                 yield pytest.param(module, node.name, text, id=f"{module}.{node.name}")
+
+
+def test_all_that_a_page_uses_has_an_example():
+    used = used_in_pages()
+    assert {"simper_tf.read", "simper_tf.methods.register", "simper_tf.encoders.before_head.mark"} <= {*used}
+    assert not [name for name, value in used.items() if ">>>" not in (inspect.getdoc(value) or "")]
 
 
 @pytest.mark.parametrize("public", PUBLIC, ids=lambda public: public.__name__)

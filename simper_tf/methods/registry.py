@@ -14,6 +14,13 @@ def register(name: str, *, title: str, reference: str):
         name: Key, which becomes the attribute `registered_name`.
         title: Name in tables and figures, which becomes the attribute `title`.
         reference: Authors, venue and address of the source, which becomes the attribute `reference`.
+
+    Example:
+        >>> @register("mine", title="Mine", reference="Unpublished")
+        ... class Mine(simper_tf.SimPer):
+        ...     pass
+        >>> METHODS.pop("mine").title
+        'Mine'
     """
 
     def add(kind):

@@ -13,7 +13,12 @@ from simper_tf.utils.options import Options, option
 
 @dataclasses.dataclass(frozen=True)
 class PriorOptions(Options):
-    """Options of the frequency prior."""
+    """Options of the frequency prior.
+
+    Example:
+        >>> PriorOptions(prior_weight=0.1, prior_band=(0.02, 0.2)).prior_band
+        (0.02, 0.2)
+    """
 
     prior_weight: float = option(
         0.0, "Weight of the frequency prior, which keeps features in the band; 0 for none.", low=0
