@@ -20,9 +20,7 @@ FIRST = 8
 # Added to bounds: far more than float32 rounds scores by, so that rounding never hides the best.
 SLACK = 1e-4
 # Pairs bounded at once by one of so many threads, which is some 30 MiB each, and complex numbers transformed at once.
-PAIRS = 2**20
-THREADS = 8
-BLOCK = 2**17
+PAIRS, THREADS, BLOCK = 2**20, 8, 2**17
 
 
 def nearest_neighbor(

@@ -37,8 +37,10 @@ def evenly(times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarra
     """
     step = float(np.median(np.diff(times)))
     rate = min(1 / step, _TOP_RATE)
+    # Seconds of a day have a rounding error of 1e-11; a hole may not make a series 4,000 times as long.
     count = min(int((times[-1] - times[0]) * rate + 1e-6) + 1, 4000 * len(times))
     grid = times[0] + np.arange(max(count, 2)) / rate
+    # Up to 1.3 times 125 a second what folds lands above 43 Hz, where beats have next to nothing.
     if 1 / step > 1.3 * rate:
         fine = np.arange(times[0], times[-1] + step / 2, step)
         even = _on(grid, fine, filters.butterworth(_on(fine, times, values), 1 / step, 0, 0.42 * rate, 4, _PADDING))
@@ -89,6 +91,7 @@ def lags(course: np.ndarray, rate: float, band: tuple[float, float], most: int) 
     """Returns the lags of the highest peaks of the autocorrelation in a band, highest first, and their heights."""
     curve = autocorrelation(course)
     peaks = filters.tops(curve)
+    # A lag is whole: 5 % is a sample of 20. Of a lag above 0.6 of the course less than two periods overlap.
     peaks = peaks[(peaks >= 0.95 * rate / band[1]) & (peaks <= min(1.05 * rate / band[0], 0.6 * len(course)))]
     peaks = peaks[np.argsort(-curve[peaks], kind="stable")][:most]
     return peaks, curve[peaks]
@@ -137,6 +140,7 @@ def _peakedness(values):
 
 def _passed(values, rate, band, ends):
     """Returns a series of deviation 1 without what is slower or faster than a band times its ends."""
+    # Above 0.45 of the rate the slope of a filter of second order has no room before a half.
     low, high = ends[0] * band[0], min(ends[1] * band[1], 0.45 * rate)
     if ends in (_ENERGY, _DETAIL):
         low = ends[0] * band[1]

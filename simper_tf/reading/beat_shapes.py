@@ -56,6 +56,7 @@ def between(curve: np.ndarray, places: np.ndarray) -> float:
     margins = np.maximum((_MIDDLE * np.diff(places)).astype(int), 1)
     first, end = places[:-1] + margins, places[1:] - margins + 1
     highest = np.maximum.reduceat(curve, np.stack((first, end), axis=1).ravel())[::2]
+    # Above 1 only by the noise of quiet places.
     return min(samples.quantile(np.where(first < end, highest, 0.0), 0.5), 1.2)
 
 
@@ -70,6 +71,7 @@ def explained(course: np.ndarray, places: np.ndarray, half: int) -> float:
     window = np.hanning(2 * half + 1)
     template = np.nan_to_num(mean(segments(course, places, half))) * window
     beats = np.bincount(places, minlength=len(course))
+    # 1e-3 of a window: where no beat is laid nothing is explained, and nothing divided by zero.
     laid, weight = np.convolve(beats, template), np.convolve(beats, window) + 1e-3
     inside = slice(max(places[0] - half, 0), places[-1] + half + 1)
     rest = (course - (laid / weight)[half : half + len(course)])[inside]
@@ -111,5 +113,6 @@ def line(source: np.ndarray, rate: float, hertz: float) -> float:
     inside, slower = ((parts > low) & (parts < high) for low, high in (_LINE, _SLOWER))
     if not (inside.any() and slower.any()):
         return 0.0
+    # Floors for exact sines, whose spectrum is rounding beside the line: `_HEIGHTS` bounds what comes of it.
     height = power[inside].max() / max(float(power[slower].mean()), 1e-12 * float(power.max()) + 1e-300)
     return float(np.clip(np.log(max(height, 1e-9)), *_HEIGHTS))

@@ -117,6 +117,7 @@ def heard_in_spans(times, values, limits, is_all=False, is_quick=False):
         first, last = max(first, low), min(last, limits[1], highest)
         if not is_all and number >= _SLOW and any(found.confidence >= CLEAR for found in heard):
             break
+        # A band of less than half an octave holds a single tempo, and no rival of it.
         if last > 1.5 * first and (number < _SLOW or last > covered):
             covered = max(covered, last)
             found = _found(times, values, (first, last), power)
@@ -158,6 +159,7 @@ def _is_part(hertz, power, spacing, rate):
         return False
     numbers = np.arange(1, count + 1)
     at = numbers * hertz / spacing
+    # Less than a half of the spacing, so that neighbors share no bin.
     reach = np.clip(MULTIPLE * at, FINER, 0.3 * at[0])
     lines = np.array([power[int(low) : int(high) + 2].max() for low, high in zip(at - reach, at + reach, strict=True)])
     strongest = int(lines.argmax()) + 1

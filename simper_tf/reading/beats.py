@@ -32,8 +32,10 @@ _SAME = 0.04  # Logarithm of the ratio of two frequencies that are the same.
 # right at all: constant, and weights of `_sureness`, whose first is bounded. Both were fitted on 1,173 windows: some 20
 # published hearts, these with noise, motion, clipping or a phone's frame times, and 315 windows that do not repeat.
 # No command fits them again, as most of these recordings are not at hand; `benchmarks.series` tests them.
-WEIGHTS = (1.31, -6.7, -27.26, 2.14, -1.87, 5.46, -2.13, -6.62, 9.73, 5.57)
-SURE_WEIGHTS = (-4.74, 0.76, 1.79, 3.35, 0.54)
+WEIGHTS, SURE_WEIGHTS = (
+    (1.31, -6.7, -27.26, 2.14, -1.87, 5.46, -2.13, -6.62, 9.73, 5.57),
+    (-4.74, 0.76, 1.79, 3.35, 0.54),
+)
 _MOST_ODDS = 6.0  # On either side, as a logarithm: 403 to 1.
 
 
@@ -138,6 +140,7 @@ def _tries(times, values, band):
     for name, course in courses.items():
         for lag in beat_courses.lags(course, thinned, band, _PERIODS)[0]:
             attempt = _tried(name, course, float(lag), is_known, times[0], thinned)
+            # As in `beat_courses.lags`: a lag is whole.
             if attempt and 0.95 * band[0] <= attempt.frequency <= 1.05 * band[1]:
                 spikes = beat_shapes.spikes(fine, (attempt.times - times[0]) * rate, rate / band[1])
                 found.append(
@@ -223,7 +226,8 @@ def _tried(name, course, period, is_known, start, rate):
         frequency=float(rate / intervals.mean()),
         times=start + places / rate,
         likeness=curve[places],
-        alike=samples.quantile(next_ones, 0.6),
+        alike=samples.quantile(next_ones, 0.6),  # A disturbed beat spoils two.
+        # A mean likeness below 0.05 is none, by which nothing is divided.
         between=beat_shapes.between(curve, places) / max(float(curve[places].mean()), 0.05),
         uneven=float(np.std(np.log(intervals))),
         halves=samples.quantile(others, 0.5) - samples.quantile(next_ones, 0.5),

@@ -20,6 +20,7 @@ _BLACK, _WHITE = (0, 0, 0), 255
 _PART = 4  # Bits of a pixel by which OpenCV places what it draws.
 _TICK, _GAP = 5, 4  # Pixels of a tick, and from it to its number.
 _DENSE = 70  # Pixels from tick to tick at least, along or across.
+# Steps from tick to tick that are read off easily, times a power of ten.
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _MARGIN = 0.05  # Of the span of what is drawn, to either side of it.
 # Not drawn by a font that has no shape for a letter; no font has one for this, which is no letter.

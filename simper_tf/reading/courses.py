@@ -23,8 +23,7 @@ SHORTEST_SPAN = 5  # Frames: two periods of the fastest tempo, 0.45 a frame, tak
 # A ladder of spans that fall by more would miss periods between two rungs.
 SPAN_STEP = 3.0
 # Principal components that are counted in, of the whole picture and of each tile.
-WHOLE_COURSES = 6
-TILE_COURSES = 2
+WHOLE_COURSES, TILE_COURSES = 6, 2
 # Half of the tiles, those that move most, may show something of their own.
 TILES_USED = 8
 STATES = 4  # Components of a tile by which events of its courses are compared.
@@ -109,6 +108,7 @@ def moving_parts(frames: np.ndarray) -> np.ndarray:
         frames: `(T, H, W, C)`.
     """
     moving = frames.var(0).sum(2)
+    # Percentiles, as single cells are noise: of 60 x 80 cells 1 % are 48.
     strongest, faintest = np.percentile(moving, (99, 10))
     moves = moving > max(FAINTEST * strongest, min(2 * faintest, NOISE * strongest))
     numbers = numbered(moves)
@@ -186,5 +186,5 @@ def courses(rung: Rung) -> Iterator[Course]:
         parts.append((components(rung.scores[:, tile], STATES), TILE_COURSES, rung.whole[:, tile]))
     for states, kept, part in parts:
         for column in range(kept):
-            if np.ptp(states[:, column]) > 1e-3:
+            if np.ptp(states[:, column]) > 1e-3:  # Gray levels: float32 rounds 255 of them to 2e-5.
                 yield Course(states[:, column], states, rung, part)

@@ -19,7 +19,7 @@ _TOP, _LINE, _EDGE = 34, 20, 6  # Of the name above, of a line, and what is left
 _STILL = 285, 250  # Width of a frame beside the course, and height of one above.
 _ROOM = 82  # To the left of a course, for numbers and a name.
 _COURSE, _BETWEEN, _BELOW = 164, 14, 52  # Height of a course, what is free below, and below tempo for its numbers.
-_BLOCK = 2 * _COURSE + _BETWEEN + _BELOW
+_BLOCK = 2 * _COURSE + _BETWEEN + _BELOW  # Of an answer: course and tempo.
 _LONGEST = 20  # Letters of the name of a channel.
 _LETTERS = 50  # In a line of a narrow picture.
 # Repetitions that are drawn one by one, and bins in which more are told by their median and the middle 90 %.

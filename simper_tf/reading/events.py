@@ -230,6 +230,7 @@ def _paired(events: np.ndarray, inside: np.ndarray, others: np.ndarray) -> np.nd
 def regularity(run: Run) -> float:
     """Likeness of neighbours and their number, less the unsteadiness: a quick first rank."""
     near, _ = run.alike
+    # By eye: twice as many events are worth a tenth of likeness. It only says which candidates are judged at all.
     return float(near.mean() + 0.15 * np.log(len(near)) - np.log(steady_gaps(run.marks)).std())
 
 
@@ -249,6 +250,7 @@ def extended(run: Run) -> Run:
 def _next(run: Run, side: int) -> float | None:
     """Mark of the event before or after a run; None if there is none."""
     gap = np.median(steady_gaps(run.marks)) * (-1 if side == 0 else 1)
+    # From 0.6 of a gap, as the next event is not the mark itself, over two gaps, as one may be missed; 20 places a gap.
     places = run.marks[side] + gap * np.arange(0.6, 2.5, 0.05)
     places = places[(places >= 0) & (places <= len(run.course.states) - 1)]
     near = slice(3) if side == 0 else slice(-3, None)

@@ -43,9 +43,11 @@ def followed(gray: np.ndarray) -> View | None:
     """
     gray = gray[..., 0]
     moving = gray - np.median(gray[:: max(1, len(gray) // _FRAMES)], axis=0)
+    # Blurred by a pixel: grain is averaged away, a limb of two pixels is not. Of 80 x 60 pixels 0.2 % are ten.
     blurred = np.stack([cv2.GaussianBlur(np.abs(frame), (0, 0), 1.0) for frame in moving])
     weights = np.where(blurred > max(_LEVELS, _SHARE * float(np.percentile(blurred, 99.8))), blurred, 0)
     total = weights.sum((1, 2))
+    # By eye: who is half out of the picture shows more than a fifth of what they usually show.
     is_seen = total > 0.2 * np.median(total[total > 0]) if total.any() else np.zeros(len(total), bool)
     if is_seen.mean() < 0.5:
         return None

@@ -83,7 +83,7 @@ def planned(
     if band is None:
         low = max(hertz / _AROUND, windows.PERIODS / seconds) if hertz else windows.BAND[0]
         band = (low, _AROUND * hertz) if hertz else windows.BAND
-    plan = windows.plan(source.name, info, min(seconds, 1e6), band, window)
+    plan = windows.plan(source.name, info, min(seconds, 1e6), band, window)  # Of a camera, without end: 11 days.
     if not source.has_pictures:
         info = dataclasses.replace(info, longest_gap=gaps.longest(info, plan.band))
     return Part(source, info, start, end, box, plan)

@@ -65,5 +65,6 @@ def show_in_coarse(magnitudes: np.ndarray, hertz: Sequence[float], size: tuple[i
     fineness = np.hypot(np.r_[-rows:0, 0:rows][:, None] / size[0], np.arange(columns) / size[1])
     coarse, power = spectra[:, fineness < COARSE].sum(1), spectra.sum((1, 2))
     at = np.fft.rfftfreq(len(changes))
+    # The lobe of a Hann window is two bins wide; a tempo that varies by 15 % spreads its line as far.
     near = [np.abs(at - frequency) <= max(2 / len(changes), 0.15 * frequency) for frequency in hertz]
     return [bool(coarse[some].sum() >= LEAST_COARSE * power[some].sum()) for some in near]

@@ -50,6 +50,7 @@ def beside(times: np.ndarray, pulse: np.ndarray, motion: np.ndarray) -> tuple[np
     """
     even, _, rate = beat_courses.evenly(times, np.concatenate((pulse, motion), axis=1))
     length, count = int(_SPAN * rate), pulse.shape[1]
+    # A quarter above twice the highest frequency: filters need a slope.
     if len(even) < length or rate < 2.5 * _BAND[1]:
         return pulse, []
     passed = filters.butterworth(even - even.mean(axis=0), rate, *_BAND, padding=int(rate / _BAND[0]))

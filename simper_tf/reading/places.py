@@ -134,6 +134,7 @@ def _overlap(first: movement.Candidate, second: movement.Candidate) -> bool:
     """Whether two candidates repeat at one time."""
     start, end = max(first.run.starts[0], second.run.starts[0]), min(first.run.ends[-1], second.run.ends[-1])
     shortest = min(run.ends[-1] - run.starts[0] for run in (first.run, second.run))
+    # By eye: runs that follow one another overlap by an event where the tempo changes, a fifth of five.
     return end - start >= 0.2 * shortest
 
 

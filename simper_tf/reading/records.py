@@ -189,4 +189,5 @@ def _fixed(number):
 def _finite(number):
     if number is None or not math.isfinite(number):
         return None
+    # Five digits at least: what is read errs by more.
     return round(float(number), 5) if abs(number) >= 0.01 else float(f"{number:.4g}")

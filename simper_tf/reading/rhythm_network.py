@@ -17,6 +17,7 @@ import numpy as np
 from simper_tf.signals import log_lags
 from simper_tf.signals.log_lags import STEPS_PER_OCTAVE
 
+# Frames of a window, and pixels a side, as the network was trained: periods of 4 to 25 frames are told apart.
 NUM_FRAMES, SIDE = 64, 32
 # Gray levels below which a clip stands still, and how much of the change of a whole clip is added to that of a pixel.
 LEAST_LEVELS, SOFTENED = 1e-3, 0.25
@@ -134,6 +135,7 @@ def windows_of(times: np.ndarray, frames: np.ndarray, seconds: float) -> tuple[n
     Where frames are denser than 64 a window, those of a step are averaged.
     """
     length = float(times[-1])
+    # Each half a window on. A recording may be 1 % longer than one: a frame of 64.
     number = 1 if length <= 1.01 * seconds else int(min(MOST, np.ceil(2 * (length - seconds) / seconds) + 1))
     starts = np.linspace(0.0, length - seconds, number)
     dense = max(1, round(seconds * (len(times) - 1) / length / NUM_FRAMES))

@@ -95,6 +95,7 @@ def _distinct(heard):
 def parts(times):
     """Yields the parts of a slow series between long holes."""
     steps = np.diff(times)
+    # A hole of 20 steps may be long though it is a small share: slow answers need neighbors on their clock.
     edges = [0, *(np.flatnonzero(steps > max(_HOLE * np.ptp(times), 20 * np.median(steps))) + 1), len(times)]
     yield from (slice(*pair) for pair in itertools.pairwise(edges) if pair[1] - pair[0] >= beats.FEWEST_SAMPLES)
 

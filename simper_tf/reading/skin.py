@@ -47,7 +47,7 @@ def pulse(frames: np.ndarray, rate: float, whole: bool = False) -> tuple[np.ndar
         halves of the skin that was found, or if it is the double of a slower
         line.
     """
-    if len(frames) < SHORTEST_SECONDS * rate or rate < 2.5 * BAND[1]:
+    if len(frames) < SHORTEST_SECONDS * rate or rate < 2.5 * BAND[1]:  # As in `motion`: a slope for filters.
         return None
     skin = np.ones(frames.shape[1:3], bool) if whole else mask(frames)
     if skin.mean() < LEAST_SKIN:
@@ -127,6 +127,7 @@ def beats(series: np.ndarray, rate: float, hertz: float) -> np.ndarray:
     """Samples of the beats: peaks of the pulse near its frequency, from the first even distance to the last."""
     from scipy import signal  # Slow to load, and for skin alone.
 
+    # From 0.6 to 1.8 of its line: beats of an uneven pulse pass, and its double does not.
     sections = signal.butter(2, [0.6 * hertz, min(1.8 * hertz, 0.45 * rate)], "bandpass", fs=rate, output="sos")
     marks, _ = signal.find_peaks(signal.sosfiltfilt(sections, series), distance=max(0.6 * rate / hertz, 1))
     even = np.flatnonzero(np.abs(np.diff(marks) * hertz / rate - 1) < UNEVEN)

@@ -220,6 +220,7 @@ def _range(frames: Iterator[np.ndarray]) -> tuple[float, float]:
 
     Single pixels and single frames do not decide. Nothing is stretched so far that faint noise fills the range.
     """
+    # Half a percent of pixels may be dead, and one frame of twenty a flash.
     lows, highs = np.percentile([np.percentile(frame, (0.5, 99.5)) for frame in frames], (5, 95), axis=0)
     low, high = float(lows[0]), float(highs[1])
     inside = low >= -0.5 and high <= 255.5

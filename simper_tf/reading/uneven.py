@@ -26,7 +26,7 @@ _EXPLAINED, _IN_HALVES, _BY_CHANCE = 0.4, 0.25, 1e-4
 _OF_SLOW_NOISE, _AROUND = 1e-3, 500
 _RIVALS, _CLEAR = 20, 0.8  # Other lines that are compared, and confidence from which on the best is told.
 _CLOSER = 10  # Frequencies on either side of a top by which lines are compared.
-_MOST_CHANNELS = 8
+_MOST_CHANNELS = 8  # Each takes seconds; tables of stars have one or two that vary, beside their errors.
 
 
 def is_one(times: np.ndarray) -> bool:
@@ -80,7 +80,7 @@ def _of_channel(times, values, band):
             return None
     left = _left(times, values, hertz, np.array([best, *_tops(power, best)]))
     odds = len(times) / 2 * np.log(left[1:] / left[0])
-    confidence = float(1 / (1 + np.exp(np.minimum(-odds, 50)).sum()))
+    confidence = float(1 / (1 + np.exp(np.minimum(-odds, 50)).sum()))  # A chance of 2e-22 is none.
     return _answer(times, values, found, confidence, power[best])
 
 
@@ -115,6 +115,8 @@ def _is_of_slow_noise(times, rest, variance, hertz, explained):
     What is left around it, from half to twice its frequency, tells how strong lines of the noise are there.
     """
     span = float(np.ptp(times))
+    # The octave below and the one above span 1.5 of the frequency; so many lines of the noise lie there, each of
+    # which exceeds a multiple x of the usual power with probability exp(-x).
     around = np.arange(hertz / 2, 2 * hertz, max(1 / span, 1.5 * hertz / _AROUND))
     usual = float(_power(times, rest, around).mean() * rest.var() / variance)
     return 1.5 * hertz * span * np.exp(-explained / max(usual, 1e-9)) > _OF_SLOW_NOISE

@@ -53,6 +53,7 @@ def _response(shares, low, high, order):
     poles = np.exp(1j * np.pi * (2 * np.arange(order) + order + 1) / (2 * order))
     with np.errstate(invalid="ignore"):
         response = 1 / np.prod(1j * at[:, None] - poles, axis=1)
+    # Beyond, powers of it overflow, and what passes is 0 in float64.
     return np.where(np.abs(at) < 1e9, response, 0)
 
 

@@ -138,7 +138,7 @@ def _refined(frequency, lags, band):
     multiples = multiples[(multiples == 1) | (multiples * frequency <= 0.5 - _CLEAR / len(lags))]
     turns = 2 * np.pi * np.multiply.outer(multiples, np.arange(len(lags)))
     for reach in 0.5 / len(lags) / 12.0 ** np.arange(4):  # The last step is a millionth of a cycle a clip.
-        near = np.clip(frequency + np.linspace(-reach, reach, 33), *band)
+        near = np.clip(frequency + np.linspace(-reach, reach, 33), *band)  # Of which 12 fall into the next reach.
         frequency = near[(np.cos(np.multiply.outer(near, turns)) @ lags).sum(axis=1).argmax()]
     return frequency
 

@@ -17,8 +17,7 @@ from simper_tf.signals.readout import check_rate, fft_frequency, power_in_hertz
 _NEAR = spectrum.PIXEL_PADDING // 2
 # A wave is expected to have so many harmonics, each with this share of the amplitude of the one before. Candidates are
 # the peak of the features and its parts, down to a sixth. Chosen on training and validation clips of digits.
-_HARMONICS, _FADING = 9, 0.8
-_DIVISORS = 6
+_HARMONICS, _FADING, _DIVISORS = 9, 0.8, 6
 # Cycles a clip below which no part is a candidate. Of 300 MNIST clips of 60 frames, features at twice the frequency,
 # 11.7 % are misread with 2, 4.3 % with 1.25 and 3.0 % with 1; of 90 frames 3.3, 0 and 0.7 %. At the frequency itself
 # none is.

@@ -22,8 +22,7 @@ PIXEL_GRID = 16
 # A line is a peak with at least this share of the strongest and this many times the median power. On training clips of
 # swinging digits, clean and with noise, shares from 0.1 to 0.4 give the same answers; a higher multiple of the median
 # drowns lines in noise that are there.
-LINE_SHARE = 0.25
-LINE_OVER_MEDIAN = 4.0
+LINE_SHARE, LINE_OVER_MEDIAN = 0.25, 4.0
 
 
 def power(series, padding=PADDING, window=True):

@@ -133,6 +133,7 @@ def _of_head(path, ending, given, time, columns, end):
             return held if isinstance(held.times, float) or held.is_forward else None
         if len(held.values) < rows // 2:  # There are no more.
             return None
+        # A fifth more than the rate so far needs; not more than 64 times as many, as the first rows may be a burst.
         rows = int(rows * min(max(1.2 * end / seconds, 2), 64))
     return None
 

@@ -100,6 +100,7 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
     step, size = float(np.median(rises)), float(np.median(np.abs(times)))
     if dates.of_years(times, name):
         return dates.YEAR, f"Times from {times[0]:.7g} to {times[-1]:.7g} are taken for years."
+    # Seconds since 1970 are 1e8 from 1973 on; a clock as fine as that ticks more often than every three hours.
     for unit, lowest in ((1e-9, 1e17), (1e-6, 1e14), (1e-3, 1e11), (1.0, 1e8)):
         if lowest <= size < _THIS_CENTURY * lowest and unit * step < 1e4:
             return unit, ""
@@ -111,6 +112,7 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
     if is_date or is_count or "epoch" in name.lower():  # A round of a training, or of a simulation.
         return None, ""
     for unit, word, lowest, highest in (
+        # Steps of 1 to 3 are samples, or seconds. Of days 2e-6 are a sixth of a second.
         (1e-3, "milliseconds", 3, 1000), (1e-6, "microseconds", 1000, 1e6), (1e-9, "nanoseconds", 1e6, 1e10),
         (dates.DAY, "days", 0, 2e-6),
     ):  # fmt: skip
@@ -234,6 +236,7 @@ def _spread(times):
     quantum = clock if repeated else _quantum(times, steps)
     if not repeated and not quantum:
         return times, []
+    # Rounded to the nearest, a stamp is off by half a step of its clock; cut off and read twice, by two.
     limit = 2 * quantum if repeated else 0.75 * quantum
     edges = [0, *(np.flatnonzero(steps > _HOLE * clock) + 1), len(times)]
     mended, is_even = times.copy(), True
@@ -246,6 +249,7 @@ def _spread(times):
         mended = _between(times)
     if not repeated:
         moved = float(np.max(np.abs(mended - times)))
+        # What moves a sample by less than 2 % of a step needs no word.
         if not is_even or moved < 0.02 * clock:
             return (mended if is_even else times), []
         return mended, [f"Time stamps rounded to {quantum:.3g} s are spread evenly."]
@@ -262,6 +266,7 @@ def _quantum(times, steps):
     few = times[:10_000]
     for quantum in (float(np.min(steps)), *(10.0**-digits for digits in range(7))):
         scaled = few / quantum
+        # Of 10,000 stamps: doubles round by less, up to 4e11 steps.
         if np.abs(scaled - np.round(scaled)).max() < 1e-4:
             return quantum
     return 0.0

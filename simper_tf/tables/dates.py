@@ -37,6 +37,8 @@ _PARTS = (
 # 50 or 360 Hz is off by more. The others are steps of clocks as well: only a name tells them.
 _STEPS_OF_YEARS, _OFF = (1 / 12, 1 / 52, 1 / 52.18, 1 / 365, 1 / 365.25), 0.01
 _HOLE = 1.5  # Steps from which on rows are missing: that of a month is 1.02 of the usual one, rounding adds to it.
+# Quarters, halves and whole years where a name says so, of old series and of plans. Under such a name a step may be off
+# by a tenth, as months of two digits are.
 _NAMED_STEPS, _FIRST_NAMED, _LAST_NAMED = (1 / 4, 1 / 2, 1), 1700, 2100
 _NAMED_YEARS, _NAMED_OFF = re.compile(r"date|year|yr|jahr|decimal"), 0.1
 _FEWEST_DIGITS = 20  # Numbers of which it can be told that they are times of day: all minutes below 60 by chance.
@@ -48,6 +50,7 @@ def of_text(column: "pd.Series") -> tuple[np.ndarray | None, str]:
     Where day and month may be exchanged, the reading of evener steps is taken, or that of a shorter time.
     """
     filled = column.dropna()
+    # Most of the first 50: a header of two lines, a row of units or a word for what is missing may stand among them.
     if not len(filled) or not filled.head(50).map(_is_date).mean() > 0.8:
         return None, ""
     text = column.str.strip(" []'\"").str.replace(r"[T_ ](\d\d)\.(\d\d)\.(\d\d)", r" \1:\2:\3", regex=True)
@@ -126,6 +129,7 @@ def unevenness(seconds):
     """Returns the deviation of steps over their mean; infinity where they rise and fall."""
     steps = np.diff(seconds[np.isfinite(seconds)])
     mean = steps.mean() if len(steps) else 0.0
+    # A few rows may come late, and clocks are put back.
     is_one_way = len(steps) and (np.mean(steps < 0) < 0.02 or np.mean(steps > 0) < 0.02)
     return steps.std() / abs(mean) if is_one_way and mean else np.inf
 
@@ -157,7 +161,7 @@ def times_of_day(text):
     seconds = pd.to_numeric(parts[2].str.replace(r"[,:]", ".", regex=True)).to_numpy(np.float64)
     if parts[0].isna().all() and not (seconds % 1 > 0).any():
         steps = np.diff((60 * minutes + seconds)[np.isfinite(seconds)])
-        is_passed = ((steps < -60 * 22) & (minutes[np.isfinite(seconds)][1:] == 0)).any()
+        is_passed = ((steps < -60 * 22) & (minutes[np.isfinite(seconds)][1:] == 0)).any()  # From 22 h or later to 0 h.
         is_hours = parts[3].notna().any() or is_passed or (len(steps) and np.median(np.abs(steps)) >= 5)
         if np.nanmax(minutes) <= 24 and is_hours:
             hours, minutes, seconds = minutes, seconds, np.where(np.isfinite(seconds), 0.0, np.nan)
@@ -170,6 +174,7 @@ def _note_on_clock(text, times):
     """Returns a note where times of two whole parts, such as 00:05, may be of hours or of minutes; else nothing."""
     if np.nanmax(times) >= DAY or not text.dropna().str.fullmatch(r"\d\d?:\d\d").all():
         return ""
+    # An hour and more, each on a whole minute.
     is_hours = np.nanmax(times) >= 3600 and not (times[np.isfinite(times)] % 60 > 0).any()
     parts = "hours and minutes" if is_hours else "minutes and seconds"
     return f"Times such as {text.dropna().iloc[-1]} are taken for {parts}."

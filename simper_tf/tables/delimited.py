@@ -282,6 +282,7 @@ def _rate_rows(rows):
         starts, below = ([float(cell) for cell in row] for row in rows[:2])
     except ValueError:
         return []
+    # Seconds since 1970, from 1973 to 2286.
     is_start = len(set(starts)) == 1 and 1e8 < starts[0] < 1e10
     is_rate = is_start and len(set(below)) == 1 and 0 < below[0] <= 1e5
     return [rates.Stated(below[0], "the second row")] if is_rate else []

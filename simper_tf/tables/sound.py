@@ -30,7 +30,7 @@ def sound(path: pathlib.Path) -> Sampled:
         rate, channels, frames = file.samplerate, file.channels, len(file)
         if file.format == "MP3":  # Its header's length is a guess.
             frames = sum(iter(lambda: len(file.read(2**16, dtype="float32")), 0))
-    if not 0 < rate <= 10**6 or frames < 3:
+    if not 0 < rate <= 10**6 or frames < 3:  # No sound card has more than 768 kHz.
         raise RawDataError(path, f"{frames} samples at {rate} a second", "a recording", "Record it again.")
 
     def samples(first, last):

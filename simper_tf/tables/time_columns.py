@@ -233,6 +233,7 @@ def _unnamed(column, is_first):
     size = float(np.median(np.abs(values))) if len(values) else 0.0
     if is_first and len(values) >= _FEWEST and (np.diff(values) >= 0).all() and clock.are_julian(values):
         return dates.DAY, f"Numbers from {values[0]:.9g} to {values[-1]:.9g} are taken for Julian days."
+    # Rows are numbered by ones. Above 1e8 they are seconds since 1970.
     if step is not None and (step < 1 or (size > 1e8 and step != 1)):
         unit, note = clock.by_size(values)
         return unit, note or f"The first column rises by {step * unit:.4g} and is taken for seconds."

@@ -24,12 +24,14 @@ def refuse(path, values: np.ndarray, clock_column: str = ""):
         values: `(T, C)`.
         clock_column: Name or number of a column that may hold times, which is proposed.
     """
+    # A heart beats often enough in as many: at 256 a second they are a minute.
     values = values[: 2**14][:, 0]
     values = values[np.isfinite(values)]
     if len(values) < 3:
         raise RawDataError(path, f"{len(values)} samples that are numbers", "three or more", REMEDY)
     for unit, word in ((1.0, "seconds"), (1000.0, "milliseconds")):
         low, high = (unit * edge for edge in _FROM_BEAT_TO_BEAT)
+        # One in a hundred may be a beat that was missed.
         is_inside = low <= np.quantile(values, 0.01) and np.quantile(values, 0.99) <= high
         if is_inside and np.mean(np.diff(values) ** 2) > (_JUMPS * values.std()) ** 2 > 0:
             found = f"numbers without times, such as {word} from beat to beat"
@@ -37,6 +39,7 @@ def refuse(path, values: np.ndarray, clock_column: str = ""):
             raise RawDataError(path, found, "samples with their rate or times", f"{action} Or name `rate=NUMBER`.")
     import scipy.ndimage
 
+    # Spans of 1/500 and of 1/100: of 20 to 100 beats, a twenty-fifth of a beat to a whole one.
     smooth = scipy.ndimage.uniform_filter1d(values, max(len(values) // 500, 1))
     rise = np.maximum(np.diff(smooth), 0)  # Of spikes as of waves, there is one a repetition.
     lag = _beat(scipy.ndimage.uniform_filter1d(rise, max(len(values) // 100, 1)))
