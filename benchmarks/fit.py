@@ -55,12 +55,14 @@ def evidence(film: films.Film, some: films.Frames) -> list[dict]:
         films.reading_of(some)
     rows = []
     for number, (rate, ranked) in enumerate(seen):
-        several = [one for one in ranked if one.evidence.count > 2 and np.isfinite(one.evidence.chance)]
-        by_chance = sorted(several, key=lambda one: -one.evidence.chance)
-        for one in {id(one): one for one in (*_tempos(several), *_tempos(by_chance))}.values():
-            hertz = one.hertz * rate
+        several = [
+            candidate for candidate in ranked if candidate.evidence.count > 2 and np.isfinite(candidate.evidence.chance)
+        ]
+        by_chance = sorted(several, key=lambda candidate: -candidate.evidence.chance)
+        for candidate in {id(candidate): candidate for candidate in (*_tempos(several), *_tempos(by_chance))}.values():
+            hertz = candidate.hertz * rate
             cells = (film.name, film.group, film.source, number, f"{hertz:.4g}", films.outcome(film.hertz, hertz))
-            shown = {name: f"{value:.4g}" for name, value in verdict.features(one.evidence).items()}
+            shown = {name: f"{value:.4g}" for name, value in verdict.features(candidate.evidence).items()}
             rows.append({**dict(zip(KEYS, cells, strict=True)), **shown})
     return rows
 
@@ -71,9 +73,9 @@ _RANKED = film_reader._ranked
 def _tempos(ranked: list[movement.Candidate]) -> list[movement.Candidate]:
     """The first candidates of a few tempos."""
     chosen: list[movement.Candidate] = []
-    for one in ranked:
-        if all(abs(np.log(one.hertz / other.hertz)) > movement.TEMPO for other in chosen):
-            chosen.append(one)
+    for candidate in ranked:
+        if all(abs(np.log(candidate.hertz / other.hertz)) > movement.TEMPO for other in chosen):
+            chosen.append(candidate)
     return chosen[:TEMPOS]
 
 
@@ -100,17 +102,17 @@ def _weights(rows, names):
     return {"bias": round(float(model.intercept_[0]), 3), "weights": weights}
 
 
-def told(rows: Sequence[dict], names: Sequence[str]) -> np.ndarray:
+def cross_validated(rows: Sequence[dict], names: Sequence[str]) -> np.ndarray:
     """Returns the confidence of each row: of films at hand by the others of them, of the others by all of those."""
     known = np.array([row["group"] in films.AT_HAND for row in rows])
-    inputs, right, told = _inputs(rows, names), _right(rows), np.zeros(len(rows))
+    inputs, right, chances = _inputs(rows, names), _right(rows), np.zeros(len(rows))
     sources = np.array([row["source"] for row in rows])
-    told[known] = cross_val_predict(
+    chances[known] = cross_val_predict(
         _model(), inputs[known], right[known], groups=sources[known], cv=LeaveOneGroupOut(), method="predict_proba"
     )[:, 1]
     if not known.all():
-        told[~known] = _model().fit(inputs[known], right[known]).predict_proba(inputs[~known])[:, 1]
-    return told
+        chances[~known] = _model().fit(inputs[known], right[known]).predict_proba(inputs[~known])[:, 1]
+    return chances
 
 
 def _model():
@@ -138,7 +140,7 @@ def surest(rows: Sequence[dict], confidence: np.ndarray) -> list[int]:
 def report(rows: Sequence[dict]) -> str:
     """Returns Markdown: outcomes by evidence, where the surest tempo of a film is told if it is clear; and how sure."""
     kinds = {"repetitions that are found": FOUND, "the network": NETWORK, "both": BOTH}
-    confidences = {kind: told(rows, names) for kind, names in kinds.items()}
+    confidences = {kind: cross_validated(rows, names) for kind, names in kinds.items()}
     parts = []
     for groups, title in ((films.AT_HAND, "at hand"), (films.TEST, "others")):
         inside = np.array([row["group"] in groups for row in rows])
@@ -147,7 +149,7 @@ def report(rows: Sequence[dict]) -> str:
             clear = [index for index in surest(rows, confidence) if inside[index] and confidence[index] >= CLEAR]
             number = Counter(rows[index]["outcome"] for index in clear)
             loss = log_loss(_right(rows)[inside], confidence[inside])
-            lines.append([kind, *(str(number[one]) for one in TOLD), f"{loss:.3f}"])
+            lines.append([kind, *(str(number[name]) for name in TOLD), f"{loss:.3f}"])
         head = markdown_tables.markdown_table(
             (f"evidence, films {title}", *TOLD[:-1], "controls answered", "log loss"), lines
         )

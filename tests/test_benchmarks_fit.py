@@ -53,16 +53,16 @@ def test_films_that_test_are_not_fitted_on():
     rows = [row(str(number), rng.uniform(), "right" if number % 2 else "wrong", source=str(number % 5))
             for number in range(40)]  # fmt: skip
     rows += [row("test", 0.7, outcome, "F") for outcome in ("right", "wrong")]
-    confidence = fit.told(rows, ["chance"])
+    confidence = fit.cross_validated(rows, ["chance"])
     rows[-1]["outcome"] = "right"
-    np.testing.assert_allclose(fit.told(rows, ["chance"]), confidence)
+    np.testing.assert_allclose(fit.cross_validated(rows, ["chance"]), confidence)
 
 
 def test_a_film_at_hand_is_judged_by_other_sources_alone():
     # Within each source the sign of the evidence is turned over: only what other sources say is asked.
     rows = [row(f"{source}{chance}", chance, "right" if (chance > 0.5) == (source == "b") else "wrong", source=source)
             for source in "ab" for chance in np.linspace(0.05, 0.95, 10)]  # fmt: skip
-    confidence = fit.told(rows, ["chance"])
+    confidence = fit.cross_validated(rows, ["chance"])
     right = np.array([one["outcome"] == "right" for one in rows])
     assert confidence[right].max() < confidence[~right].max()
 

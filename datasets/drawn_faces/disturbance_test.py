@@ -24,7 +24,7 @@ def share_near(series, hertz):
     """The share of its power that a series has within 0.35 Hz of some frequencies."""
     frequencies = np.fft.rfftfreq(4 * len(series), 1 / people.RATE)
     power = np.abs(np.fft.rfft((series - series.mean()) * np.hanning(len(series)), 4 * len(series))) ** 2
-    near = np.min([np.abs(frequencies - one) for one in hertz], axis=0) < 0.35
+    near = np.min([np.abs(frequencies - line) for line in hertz], axis=0) < 0.35
     return power[near].sum() / power.sum()
 
 
@@ -69,7 +69,7 @@ def test_heads_that_turn_repeat_nothing_and_move_below_the_band():
     assert power[hertz <= 0.5].sum() > 0.9 * power.sum()
     # Over all heads power falls without a line, and no head has one of its own in the band.
     assert np.all(np.diff(power[1:15]) < 0)
-    assert np.median([share_near(one, [1.4]) for one in right]) < 0.05
+    assert np.median([share_near(part, [1.4]) for part in right]) < 0.05
     # Turns alone bring the face nearer and light up.
     turns = np.array([[moment.nearness - 1 for moment in moved] for moved in drawn]) / 0.01
     assert 0.5 < turns.std() < 1.5

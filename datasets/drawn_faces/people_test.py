@@ -44,10 +44,10 @@ def test_second_harmonics_are_strong_and_fast_heads_in_the_band():
 
 def test_heart_rates_vary_between_people_clips_and_within_a_clip():
     labels = collections.defaultdict(list)
-    for (split, k), one in everybody().items():
+    for (split, k), somebody in everybody().items():
         for window in range(people.WINDOWS):
-            rng = np.random.default_rng([*one.seed, window, 1])
-            labels[split, k].append(people.heart(one, SECONDS, rng)[1])
+            rng = np.random.default_rng([*somebody.seed, window, 1])
+            labels[split, k].append(people.heart(somebody, SECONDS, rng)[1])
     of_all = np.concatenate(list(labels.values()))
     assert people.HEART_RATES[0] <= of_all.min() < 55 < 140 < of_all.max() <= people.HEART_RATES[1]
     spread = [np.ptp(rates) for rates in labels.values()]
@@ -56,8 +56,8 @@ def test_heart_rates_vary_between_people_clips_and_within_a_clip():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_label_is_the_mean_rate_at_which_the_wave_turns(seed):
-    one = people.person("train", seed)._replace(harmonics=((1.0, 0.0),))
-    wave, label = people.heart(one, SECONDS, np.random.default_rng(seed))
+    somebody = people.person("train", seed)._replace(harmonics=((1.0, 0.0),))
+    wave, label = people.heart(somebody, SECONDS, np.random.default_rng(seed))
     # A pure wave rises through 0 once a beat.
     rises = np.flatnonzero((wave[:-1] < 0) & (wave[1:] >= 0))
     exact = SECONDS[rises] - wave[rises] / (wave[rises + 1] - wave[rises]) / people.RATE
@@ -129,11 +129,11 @@ def errors_of(numbers, look):
     records = [people.clip_record("validation", number, look) for number in numbers]
     labels = np.array([record["label"] for record in records])
     colors = [record["clip"].mean(axis=(1, 2)) for record in records]
-    series = [[method(one, people.RATE, BAND) for one in colors]
+    series = [[method(part, people.RATE, BAND) for part in colors]
               for method in (skin_colors.green, skin_colors.chrom, skin_colors.pos)]  # fmt: skip
     series.append([green_over_red(record, "validation", k, look) for k, record in zip(numbers, records, strict=True)])
-    frequencies = [readout.fft_frequency(np.stack(one), people.RATE, BAND)[0].numpy() for one in series]
-    return [np.abs(60 * one - labels).mean() for one in frequencies], np.abs(labels - np.median(labels)).mean()
+    frequencies = [readout.fft_frequency(np.stack(part), people.RATE, BAND)[0].numpy() for part in series]
+    return [np.abs(60 * part - labels).mean() for part in frequencies], np.abs(labels - np.median(labels)).mean()
 
 
 @pytest.mark.slow

@@ -74,12 +74,12 @@ def config(**changes):
 @pytest.mark.slow
 def test_overlapping_windows_are_one_subject_in_one_split():
     recording = recording_of(noise(900, gaps=0))
-    one = {"window": 40, "horizon": 10, "stride": 10, "size": SIZE}
+    sizes = {"window": 40, "horizon": 10, "stride": 10, "size": SIZE}
     examples = [reader.read_window(recording, reader.MapWindow(1, start, 40, 10)) for start in (0, 10, 40, 50, 90, 100)]
     stretches = [example["subject"].removeprefix(f"{goes.QUARTERS[1]}, stretch ") for example in examples]
     assert stretches == ["0", "0", "0", "1", "1", "2"]
     for rule in reader.RULES:
-        splits, _ = reader.split_windows(recording, config(split=rule, **one))
+        splits, _ = reader.split_windows(recording, config(split=rule, **sizes))
         subjects = {split: {reader.read_window(recording, window)["subject"] for window in windows}
                  for split, windows in splits.items()}  # fmt: skip
         assert len(set.union(*subjects.values())) == sum(map(len, subjects.values()))
@@ -120,10 +120,10 @@ def test_missing_hours_at_the_ends_change_no_windows_split(tmp_path):
     whole = windows(40)
     # Starts 0, 3, ..., 33: the last three test from 27 on, 21 validates, and what ends by then trains.
     assert [len(side) for side in whole] == [4 * 6, 4, 4 * 3]
-    for one, other in zip(windows(40, skip=(0, 1)), whole, strict=True):
-        assert one == {name for name in other if not name.endswith("2022-04-07T00")}
-    for one, other in zip(windows(38), whole, strict=True):
-        assert one == {name for name in other if not name.endswith("2022-04-08T09")}
+    for names, other in zip(windows(40, skip=(0, 1)), whole, strict=True):
+        assert names == {name for name in other if not name.endswith("2022-04-07T00")}
+    for names, other in zip(windows(38), whole, strict=True):
+        assert names == {name for name in other if not name.endswith("2022-04-08T09")}
     # Of the first hours alone, all would train: their own last windows test and validate.
     assert [len(side) for side in windows(20)] == [4, 4, 4]
 

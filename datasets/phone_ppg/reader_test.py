@@ -101,7 +101,7 @@ def test_each_order_tests_seven_of_the_21_people():
     for config in phone_ppg_dataset_builder.Builder.BUILDER_CONFIGS:
         splits = reader.splits(people, config)
         assert [len(part) for part in splits.values()] == [12, 2, 7]
-        tested.add(frozenset(one.subject for one in splits["test"]))
+        tested.add(frozenset(window.subject for window in splits["test"]))
     assert len(tested) == phone_ppg_dataset_builder.NUM_SPLITS
 
 
