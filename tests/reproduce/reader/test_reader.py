@@ -86,6 +86,7 @@ def test_a_stopped_training_goes_on_where_it_was(tmp_path, monkeypatch):
 
     def trained(folder, minutes):
         model, said = training.untrained(1, 4), []
+        model.run_eagerly = True  # A graph takes longer than four steps.
         done = training.train(model, drawn(), folder, steps=4, minutes=minutes, batch_size=1, say=said.append)
         return done, training.weights_of(model), said
 
