@@ -25,7 +25,6 @@ TEST = ("E", "F")
 # Share of a true frequency by which an answer may be off.
 NEAR = 0.06
 OCTAVE = "octave"
-OUTCOMES = (real.RIGHT, OCTAVE, real.WRONG, real.SILENT, real.REFUSED, real.ANSWERED)
 
 
 class Film(NamedTuple):

@@ -13,17 +13,17 @@ WAVE = np.round(2 + np.sin(2 * np.pi * 2.5 * TIMES), 3)
 STAMPS = [f"2024-01-05T08:00:{time:06.3f}Z" for time in TIMES]
 
 
-def xdf(values=WAVE, rate=RATE, extra=b""):
+def xdf(extra=b""):
     """Returns the bytes of two streams: the wave, and shorter words."""
     head = "<info><name>{}</name><channel_count>1</channel_count><nominal_srate>{}</nominal_srate>" \
            "<channel_format>{}</channel_format></info>"  # fmt: skip
-    samples = b"".join(b"\x08" + struct.pack("<dd", 9 + k / 50, value) for k, value in enumerate(values))
+    samples = b"".join(b"\x08" + struct.pack("<dd", 9 + k / 50, value) for k, value in enumerate(WAVE))
     word = b"\x08" + struct.pack("<d", 9.0) + b"\x01\x05start"
     chunks = [
         (1, b"<info><version>1.0</version></info>"),
-        (2, struct.pack("<I", 1) + head.format("ecg", rate, "double64").encode()),
+        (2, struct.pack("<I", 1) + head.format("ecg", RATE, "double64").encode()),
         (2, struct.pack("<I", 2) + head.format("marks", 0, "string").encode()),
-        (3, struct.pack("<IBI", 1, 4, len(values)) + samples), (3, struct.pack("<IBB", 2, 1, 1) + word),
+        (3, struct.pack("<IBI", 1, 4, len(WAVE)) + samples), (3, struct.pack("<IBB", 2, 1, 1) + word),
     ]  # fmt: skip
     packed = [struct.pack("<BIH", 4, len(content) + 2, tag) + content for tag, content in chunks]
     return b"XDF:" + b"".join(packed) + extra
@@ -43,9 +43,9 @@ def fit(hearts=None):
     return content + struct.pack("<H", compute_crc(content))
 
 
-def acq(counts=None):
+def acq():
     """Returns the bytes of AcqKnowledge 3.8: the wave in thousandths, and a channel of half its rate."""
-    counts = np.round(1000 * WAVE).astype("<i2") if counts is None else counts
+    counts = np.round(1000 * WAVE).astype("<i2")
     revision = file_revisions.V_381
     graph = _filled(headers.GraphHeader, revision, lVersion=revision, nChannels=2, dSampleTime=1000 / RATE)
     graph.lExtItemHeaderLen = len(bytes(graph))

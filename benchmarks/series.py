@@ -296,9 +296,9 @@ def windows(heart: Heart) -> Iterator[Window]:
             yield Window(kind, times[inside] - start, values[inside], is_ecg, bpm, whole.get(number, np.nan))
 
 
-def controls(each: int, seed: int = 3000) -> Iterator[Window]:
+def controls(each: int) -> Iterator[Window]:
     """Yields windows in which nothing repeats, 30 samples a second: noises, drift, steps and single bursts."""
-    random, times = np.random.default_rng(seed), np.arange(0, SECONDS, 1 / 30)
+    random, times = np.random.default_rng(3000), np.arange(0, SECONDS, 1 / 30)
     for kind in _CONTROLS:
         for _ in range(each):
             values = made(kind, times, random)[:, None]
@@ -306,15 +306,15 @@ def controls(each: int, seed: int = 3000) -> Iterator[Window]:
             yield Window(f"control, {kind}", times, values, False, np.nan, 60 * clear[0].hertz if clear else np.nan)
 
 
-def generated_hearts(each: int, seed: int = 1000) -> Iterator[Heart]:
+def generated_hearts(each: int) -> Iterator[Heart]:
     """Yields recordings that neurokit2 generates: PPG and ECG, as they are and disturbed."""
     import neurokit2
 
-    random, rate = np.random.default_rng(seed), 100
+    random, rate = np.random.default_rng(1000), 100
     for name, disturbed in ((name, disturbed) for name in ("PPG", "ECG") for disturbed in _DISTURBED):
         for number in range(each):
             given = {"duration": 30, "sampling_rate": rate, "heart_rate": random.uniform(45, 170)}
-            given["random_state"] = seed + number
+            given["random_state"] = 1000 + number
             if name == "ECG":
                 clean = neurokit2.ecg_simulate(**given, noise=0)
             else:

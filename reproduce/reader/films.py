@@ -96,13 +96,12 @@ def alike(frames: np.ndarray, others: np.ndarray) -> float:
     return float((chosen[0] @ chosen[1].T).max())
 
 
-def collected(folder, cache, films: list[Film] | None = None) -> dict[Film, tuple[np.ndarray, float]]:
+def collected(folder, cache) -> dict[Film, tuple[np.ndarray, float]]:
     """Returns the small copies of all films that are found in a folder, made once and kept.
 
     Args:
         folder: With the raw files, see `raw_path`.
         cache: Folder to keep the copies in.
-        films: None for all that are listed.
 
     Raises:
         ValueError: none is there.
@@ -110,7 +109,7 @@ def collected(folder, cache, films: list[Film] | None = None) -> dict[Film, tupl
     cache = pathlib.Path(cache)
     cache.mkdir(parents=True, exist_ok=True)
     found = {}
-    for film in listed() if films is None else films:
+    for film in listed():
         name = hashlib.sha256("\n".join(film[:3]).encode()).hexdigest()[:24]
         kept, raw = cache / f"{name}.npz", raw_path(folder, film)
         if not kept.exists():

@@ -33,16 +33,6 @@ def frames(num_frames, size, desc, channels=3):
     )
 
 
-def samples(num_frames, channels, desc):
-    """Returns the feature of a clip of a series, float32 frames of one pixel, which is standardized when it is used."""
-    return tfds.features.Tensor(
-        shape=(num_frames, 1, 1, channels),
-        dtype=np.float32,
-        encoding="bytes",
-        doc=doc(desc, "deviations of the recording"),
-    )
-
-
 def series(length, desc, value_range):
     """Returns the feature of a float32 series."""
     return tfds.features.Tensor(shape=(length,), dtype=np.float32, doc=doc(desc, value_range))

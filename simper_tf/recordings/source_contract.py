@@ -8,9 +8,6 @@ from collections.abc import Iterator, Sequence
 from simper_tf.recordings import video
 from simper_tf.utils.errors import RawDataError
 
-# Pixels of the longer side of what is read: more show hardly more, and average less noise and shake away.
-LONGEST_SIDE = 40
-
 Box = video.Box
 
 
@@ -96,10 +93,3 @@ class Source(abc.ABC):
         Raises:
             RawDataError: it cannot be read.
         """
-
-
-def small_shape(info: Info, box: Box | None = None) -> tuple[int, int]:
-    """Returns `(height, width)` to which the frames of a recording, or a box in them, are made smaller."""
-    width, height = box[2:] if box else (info.width, info.height)
-    scale = min(1.0, LONGEST_SIDE / max(height, width))
-    return max(round(scale * height), 1), max(round(scale * width), 1)

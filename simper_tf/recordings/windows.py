@@ -73,7 +73,6 @@ def plan(
     seconds: float,
     band: tuple[float, float],
     window: float | None = None,
-    hop: float | None = None,
 ) -> Plan:
     """Proposes windows for a recording: as long as the lowest frequency needs, half of one apart.
 
@@ -82,7 +81,7 @@ def plan(
         info: What is known of it.
         seconds: How much of it is read.
         band: `(low, high)` in Hz in which frequencies are sought.
-        window, hop: Seconds, where somebody wants others.
+        window: Seconds, where somebody wants another.
 
     Returns:
         A `Plan`; its band ends at half the rate, and begins where the window holds `FEWEST_PERIODS` periods.
@@ -109,7 +108,7 @@ def plan(
             f"{MOST_FRAMES} frames or fewer",
             "Shorten `window`, or lower the upper end of `band`, which needs fewer frames per second.",
         )
-    return Plan(rate, length, max(round((hop or wanted / 2) * rate), 1), (low, high), averages(info.rate, rate))
+    return Plan(rate, length, max(round(wanted / 2 * rate), 1), (low, high), averages(info.rate, rate))
 
 
 def averages(recorded: float, rate: float) -> bool:

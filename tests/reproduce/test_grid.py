@@ -11,8 +11,6 @@ from reproduce import grid
 from reproduce.grid import Grid, Run
 from simper_tf.evaluation.rows import read_rows, read_runs
 
-ROOT = pathlib.Path(__file__).parents[2]
-
 
 @pytest.mark.slow
 def test_a_run_is_the_changed_flagfile_in_its_own_folder(stand_in, base, tmp_path):

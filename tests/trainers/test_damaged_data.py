@@ -1,6 +1,5 @@
 """Data sets that are damaged, and disks that are full, end in one line."""
 
-import pathlib
 import re
 import shutil
 
@@ -13,8 +12,6 @@ from simper_tf.data import built as library
 from trainers import evaluate, pretrain
 
 pytestmark = pytest.mark.slow
-
-ROOT = pathlib.Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import pathlib
 import re
 import shutil
 import threading
@@ -26,8 +25,6 @@ from simper_tf.utils import files
 from trainers import evaluate, export, pretrain
 
 pytestmark = pytest.mark.slow
-
-ROOT = pathlib.Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

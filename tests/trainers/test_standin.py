@@ -1,6 +1,5 @@
 """The command that writes a miniature data set writes all of it or nothing, and says in a line why not."""
 
-import pathlib
 import sys
 import types
 
@@ -10,8 +9,6 @@ from processes import done
 import datasets
 from simper_tf.data import tfds_builders
 from trainers import standin
-
-ROOT = pathlib.Path(__file__).parents[2]
 
 
 @pytest.fixture

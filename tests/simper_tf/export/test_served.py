@@ -77,7 +77,6 @@ CASES = {
     "as many as there may be": ("answer", noise(4, 150, *FRAME), [30] * 4, None),
 }
 WINDOW = r"`window_frames` must be the same for all clips, from 8 to their frames, 700\. Received: \["
-HOP = r"`hop_frames` must be the same for all clips, from 1 to their frames, 700\. Received: \["
 NO_NUMBER = r" must have one number for each clip, the shape \[1\]\. Received: \["
 # Name -> window, hop and the refusal of a recording of 700 frames at 30 a second.
 WINDOWS = {

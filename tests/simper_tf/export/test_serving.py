@@ -21,7 +21,6 @@ from simper_tf.export.served_frequency import FrequencyModel
 
 pytestmark = pytest.mark.slow
 
-RNG = np.random.default_rng(17)
 FRAME, RATE, BAND = (12, 12, 1), 20.0, (1.0, 5.0)
 SIGNATURES = tuple(
     name + suffix

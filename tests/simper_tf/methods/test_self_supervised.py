@@ -8,7 +8,6 @@ from simper_tf.encoders import small
 from simper_tf.methods import METHODS, Replay, SiNC, Supervised
 from simper_tf.methods.self_supervised import SelfSupervised
 
-RNG = np.random.default_rng(71)
 BAND = (0.05, 0.2)
 PRIOR = {"prior_weight": 3.0, "prior_band": BAND}
 KINDS = {name: kind for name, kind in METHODS.items() if issubclass(kind, SelfSupervised)}

@@ -7,11 +7,9 @@ import tensorflow as tf
 from small_methods import built
 
 from simper_tf.methods import SiNC
-from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(61)
 BAND = (0.05, 0.2)
-VIEWS = Views(20, SiNC.times_for(2, (0.5, 2.0)), None)
 
 
 model_of = functools.partial(built, SiNC, views=None, encoder={"widths": (8, 8), "outputs": 4}, band=BAND)
