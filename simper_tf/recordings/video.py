@@ -43,7 +43,7 @@ class Damage:
 
     def notes(self) -> list[str]:
         """Returns it as sentences."""
-        said = [f"{self.frames} frames cannot be decoded."] if self.frames else []
+        said = [f"{self.frames} frame{'s' * (self.frames > 1)} cannot be decoded."] if self.frames else []
         if self.lead:
             said.append(f"The first {self.lead:.2f} s cannot be decoded: times count from there.")
         if self.holes:

@@ -4,10 +4,11 @@ import itertools
 import re
 from typing import NamedTuple
 
-# Whole and broken numbers: thousands set off by a space (thin ones too), comma, point or apostrophe; an exponent as e1
-# or x 10^1. What goes on as a range (0.5-15), a clock (10:21), a version (1.2.3) or a word (30abc) is none.
+# Whole and broken numbers: thousands set off by a space (thin ones too), comma, point, apostrophe or underscore; an
+# exponent as e1, x 10^1 or x 10¹. What goes on as a range (0.5-15), a clock (10:21), a version (1.2.3) or a word
+# (30abc) is none.
 _NUMBER = (
-    r"(?P<number>(?:\d{1,3}(?:[ ,.'’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?|(?:\.|(?<=[:=]),|(?<=[:=] ),)\d+)"
+    r"(?P<number>(?:\d{1,3}(?:[ ,.'’_]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?|(?:\.|(?<=[:=]),|(?<=[:=] ),)\d+)"
     r"(?:\s?(?:e|[x×*·]\s?10\s?(?:\^|\*\*)?\s?)\s?[+-]?\d\d?)?)(?![.,]?\d|:\d|/\d|[-–]\d|\s(?:-|–|to|bis)\s\d)"
 )
 # Words of units of time, and their seconds.
@@ -65,7 +66,7 @@ _PATTERNS = (
     (1, rf"{_START}(?P<rate>{_RATES}){_END}{_FILLING}{_NUMBER}"),
     (1, rf"{_START}(?P<interval>{_INTERVALS}){_END}{_FILLING}{_NUMBER}"),
     (1, rf"{_START}(?P<short>samp[a-z]{{0,5}}[ _.-]{{0,3}}time|ts){_END}{_FILLING}{_NUMBER}"),
-    (1, rf"{_START}(?P<hertz>{_SAID} (?:at|with|to)|sampling){_FILLING}{_NUMBER}"),
+    (1, rf"{_START}(?P<hertz>{_SAID} (?:at|with|to|@)|sampling){_FILLING}{_NUMBER}"),
     (1, rf"{_START}(?P<every>{_SAID} every)(?P<filling>\s*){_NUMBER}"),
     (1, rf"(?<![\w.,])(?P<filling>){_NUMBER}(?=\s*[km]?(?:[sf]ps\b|{_OF_SAMPLES}\s?(?:/|\bper\b|\ba\b)\s?[smh]))"),
     (1, rf"(?<![\w.,])(?P<filling>){_NUMBER}(?=\s*\w+\s?(?:/|per)\s?samples?\b)"),
@@ -81,6 +82,7 @@ _GOES_ON = re.compile(
 )
 _GROUPED = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _CELL, _DIGIT = re.compile(rf"\W*{_NUMBER}\W*", re.IGNORECASE), re.compile(r"\d")
+_RAISED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _LONG, _MOST = 2**11, 2**15  # Letters of a line, and of all lines, that are looked at.
 _FASTEST = 1e7  # Samples a second: faster ones are of no recording of what repeats.
 _LONGEST = 1.0  # Seconds of a "sampling time" that is a step: a longer one may be that of the whole recording.
@@ -160,6 +162,7 @@ def _columns_of(lines):
 def _of_line(line, decimal):
     """Returns ranks and rates of all that a line states."""
     line = re.sub(r"[\u00a0\u2007\u2009\u202f]", " ", line).replace('"', "").replace("'", "’")
+    line = re.sub(r"(?<=10)[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda raised: f"^{raised[0].translate(_RAISED)}", line)
     line = re.sub(r"(?<=[a-z]{2})(?=(?:[MU]s|Hz)\b)", "_", line)  # As in SampleIntervalMs.
     line = re.sub(r"([\[(])\s*1\s*/\s*s(?:ec)?\s*(?=[\])])", r"\1Hz", line)
     line = re.sub(r"(?<=[^\s#%/;*])([ \t])\1+", r"\1", _ASIDE.sub(" ", line))
@@ -202,7 +205,7 @@ def _rate(line, match, decimal):
 def _value(written, decimal):
     """Returns a number as it is written: 1,000 and 1 000 are thousands unless the comma is the decimal sign."""
     parts = re.split(r"\s?(?:e|[x×*·]\s?10\s?(?:\^|\*\*)?\s?)\s?(?=[+-]?\d+$)", written, flags=re.IGNORECASE)
-    digits = re.sub(r"[ '’]", "", parts[0])
+    digits = re.sub(r"[ '’_]", "", parts[0])
     marks = re.findall(r"[.,]", digits)
     is_grouped = marks and marks[0] != decimal and len(parts) == 1 and _GROUPED.fullmatch(digits)
     if len(marks) > 1 or is_grouped:

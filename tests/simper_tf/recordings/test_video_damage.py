@@ -201,12 +201,13 @@ def test_a_hole_of_lost_frames_ends_a_scene_and_is_named(folder):
     assert source.notes == ("20 frames cannot be decoded.", "Nothing is known of 0.76-1.60 s.")
 
 
-def test_a_few_lost_frames_are_named_and_read_across(folder):
+@pytest.mark.parametrize(("end", "said"), [(21, "1 frame cannot be decoded."), (23, "3 frames cannot be decoded.")])
+def test_a_few_lost_frames_are_named_and_read_across(folder, end, said):
     path = write(folder / "few.mov", grainy(50), codec="mjpeg", pixels="yuvj420p")
-    without(path, 20, 23)
+    without(path, 20, end)
     done = source_reader.reading_of_source(sources.Video(path))
     assert len(done.reading.scenes) == 1
-    assert done.notes[0] == "3 frames cannot be decoded."
+    assert done.notes[0] == said
 
 
 def test_frames_lost_at_both_ends_are_named(folder):

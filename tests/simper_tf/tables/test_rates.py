@@ -22,14 +22,14 @@ NAMES = (
     "sampling rate {} Hz, filter 0.5-15 Hz", "ODR sampling rate: {}", "Sampling rate (notch at 50 Hz): {}",
     "Device: X1; Sampling frequency: {} Hz; Gain: 6", "Sampling rate = {} per second", "Sampling rate: ~{} Hz",
     "downsampled from 2000 Hz to {} Hz", "{} Hz", "samp. freq.: {}", "sampleRateHz={}", "Sampling rate [1/s]: {}",
+    "sampled @ {} Hz",
     "Sampling rate: 2000 Hz (decimated to {} Hz)", "ECG (lead II), {} Hz", '# {{"dev": {{"sampling rate": {}}}}}',
 )  # fmt: skip
 NUMBERS = {
     "1000": 1000, "1000.0": 1000, "1,000": 1000, "1 000": 1000, "1\u2009000": 1000, "1\u00a0000": 1000,
     "1\u202f000": 1000, "1'000": 1000, "1’000": 1000, "1e3": 1000, "1.0E+3": 1000, "1,000.0": 1000, "1.000,0": 1000,
     "1 000,0": 1000, "12,000": 12000, "30": 30, "29.97": 29.97, "29,97": 29.97, "3.0e1": 30, "3,0E1": 30,
-    "3.0 x 10^1": 30, "0.5": 0.5,
-    "0,5": 0.5, "2.5e-1": 0.25,
+    "3.0 x 10^1": 30, "3.0×10¹": 30, "2.5 · 10⁻¹": 0.25, "1_000": 1000, "0.5": 0.5, "0,5": 0.5, "2.5e-1": 0.25,
 }  # fmt: skip
 UNITS = {
     "Hz": 1,
