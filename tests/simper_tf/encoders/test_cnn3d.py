@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 from made_clips import uniform
 
-from simper_tf.encoders import cnn3d, cnn3d_domainbed
+from simper_tf.encoders import cnn3d, cnn3d_domainbed, resnet3d18
 
 RNG = np.random.default_rng(59)
 clips = functools.partial(uniform, RNG)
@@ -55,8 +55,9 @@ def test_features_of_cnn3d_are_not_negative():
 
 
 @pytest.mark.slow
-def test_gradients_of_padding_are_optimized_in_silence(capfd):
-    encoder, x = cnn3d_domainbed((8, 8, 1), norm="affine"), clips(1, 8, 8, 8, 1)
+@pytest.mark.parametrize("make", [cnn3d_domainbed, resnet3d18])
+def test_gradients_of_padding_are_optimized_in_silence(make, capfd):
+    encoder, x = make((8, 8, 1), norm="affine"), clips(1, 8, 8, 8, 1)
 
     @tf.function(input_signature=[tf.TensorSpec([None, None, 8, 8, 1])])
     def gradients(x):
