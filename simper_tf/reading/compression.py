@@ -13,6 +13,8 @@ from simper_tf.reading import events, movement
 FAINT = 1.0
 # Frames after which a pattern of predicted frames starts anew, as encoders have it by default.
 PATTERNS = (1, 2, 3, 4, 5, 8)
+# Frames from one key frame to the next below which no frame refers to another: it is 1 but for rounding.
+ALL_WHOLE = 1.5
 # Multiples at which a movement is the same one, read otherwise, and by how much a logarithm may miss them.
 MULTIPLES, APART = np.log([1 / 4, 1 / 3, 1 / 2, 2 / 3, 1, 3 / 2, 2, 3, 4]), 0.1
 
@@ -38,7 +40,7 @@ def without(
     for candidate in ranked:
         faint = candidate.run.course.rung.power < pixels * FAINT**2
         of_keys = faint and _is_of_keys(candidate.hertz, keys, rate)
-        if of_keys or _is_pattern(candidate, pixels) or _is_fainter(candidate, least):
+        if of_keys or _is_pattern(candidate, pixels, keys, rate) or _is_fainter(candidate, least):
             tempos.append(candidate.hertz)
         elif not faint or not _related(candidate.hertz, tempos):
             kept.append(candidate)
@@ -51,9 +53,9 @@ def _is_of_keys(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
     return len(keys) > 2 and _is_whole(hertz * rate * float(np.median(np.diff(keys))), 0.03)
 
 
-def _is_pattern(candidate: movement.Candidate, pixels: int) -> bool:
+def _is_pattern(candidate: movement.Candidate, pixels: int, keys: tuple[float, ...], rate: float) -> bool:
     """Whether what returns is faint and has the tempo of a pattern of frames; other things may move as fast."""
-    return float(_returns(candidate).sum()) < pixels * FAINT**2 and has_pattern(candidate.hertz)
+    return float(_returns(candidate).sum()) < pixels * FAINT**2 and has_pattern(candidate.hertz, keys, rate)
 
 
 def _returns(candidate: movement.Candidate) -> np.ndarray:
@@ -63,10 +65,17 @@ def _returns(candidate: movement.Candidate) -> np.ndarray:
     return np.maximum(shown.tiles, 0) * shown.energy / samples
 
 
-def has_pattern(hertz: float) -> bool:
-    """Whether a tempo in cycles per frame is that of a pattern of predicted frames."""
+def has_pattern(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
+    """Whether a tempo in cycles per frame is that of a pattern of predicted frames; where all are whole there is none.
+
+    Args:
+        hertz: Cycles per frame.
+        keys: Seconds of the key frames; empty if they are not known.
+        rate: Frames per second.
+    """
+    are_all_whole = len(keys) > 2 and float(np.median(np.diff(keys))) * rate < ALL_WHOLE
     # Patterns are exact: what misses one by 1 % drifts by a frame in a hundred.
-    return any(abs(hertz * frames - 1) < 0.01 for frames in PATTERNS)
+    return not are_all_whole and any(abs(hertz * frames - 1) < 0.01 for frames in PATTERNS)
 
 
 def _is_fainter(candidate: movement.Candidate, least: np.ndarray) -> bool:

@@ -79,7 +79,7 @@ def reading_of_frames(
         # Several threads for matrices as small wait for each other: on busy cores they take up to 70 times as long.
         with threadpoolctl.threadpool_limits(1, user_api="blas"):
             verdict, answers = _of_stretch(stretch, band, keys, face)
-            has_hidden_pulse |= not face and _has_pulse_beside(answers, stretch, band)
+            has_hidden_pulse |= not face and _has_pulse_beside(answers, stretch, band, keys)
         scene = result.Scene(float(stretch.times[0]), float(stretch.times[-1]), verdict)
         read_ones.append((stretch.scene, scene, answers))
         if progress:
@@ -111,7 +111,7 @@ def _of_stretch(
     if gray.std(0).max() < STILL:
         return result.STILL, []
     if face:
-        answers = _skin(stretch, band, whole=True)
+        answers = _skin(stretch, band, keys, whole=True)
         return answers[0].verdict if answers else result.NOTHING, answers
     steady, ranked = _ranked(stretch, gray, band, keys)
     if steady is None and not ranked:
@@ -120,7 +120,7 @@ def _of_stretch(
     parts = functools.cache(lambda: courses.moving_parts(gray))  # Seldom asked for.
     answers = [_answer(stretch, steady, candidate) for candidate in places.told(ranked, parts, result.SEEN, CLEAR)]
     if not any(answer.verdict == result.CLEAR for answer in answers):
-        pulse = _skin(stretch, band)
+        pulse = _skin(stretch, band, keys)
         answers = pulse if pulse and not camera.pans(gray) else answers
     if not answers:
         answers = [_answer(stretch, steady, candidate) for candidate in movement.twice(ranked)]
@@ -129,14 +129,17 @@ def _of_stretch(
 
 
 def _has_pulse_beside(
-    answers: list[result.Answer], stretch: stretches.Stretch, band: tuple[float, float] | None
+    answers: list[result.Answer],
+    stretch: stretches.Stretch,
+    band: tuple[float, float] | None,
+    keys: tuple[float, ...],
 ) -> bool:
     """Whether skin shows a clear pulse beside a clear movement, of which it is no multiple.
 
     What moves changes colors too, and three readouts may agree on it: so the pulse is not told, but where to find it.
     """
     moving = [answer.hertz for answer in answers if answer.reader == "movement" and answer.verdict == result.CLEAR]
-    seen = [pulse for pulse in (_skin(stretch, band) if moving else []) if pulse.verdict == result.CLEAR]
+    seen = [pulse for pulse in (_skin(stretch, band, keys) if moving else []) if pulse.verdict == result.CLEAR]
     frames = _even(stretch.frames, stretch) if seen else stretch.frames
     multiples = (skin.is_multiple(frames, stretch.rate, pulse.hertz, hertz) for pulse in seen for hertz in moving)
     return bool(seen) and not any(multiples)
@@ -257,7 +260,9 @@ def _beside_pauses(run: events.Run, half: float) -> tuple[np.ndarray, np.ndarray
     return starts, ends
 
 
-def _skin(stretch: stretches.Stretch, band: tuple[float, float] | None, whole: bool = False) -> list[result.Answer]:
+def _skin(
+    stretch: stretches.Stretch, band: tuple[float, float] | None, keys: tuple[float, ...], whole: bool = False
+) -> list[result.Answer]:
     """The pulse, if the stretch shows still skin."""
     if stretch.frames.shape[3] != 3:
         return []
@@ -267,7 +272,8 @@ def _skin(stretch: stretches.Stretch, band: tuple[float, float] | None, whole: b
     series, hertz, share = seen
     marks = skin.beats(series, stretch.rate, hertz)
     confidence = filters.logistic(SKIN_SLOPE * (share - SKIN_SHARE))
-    is_other = compression.has_pattern(hertz / stretch.rate) or (band and not band[0] <= hertz <= band[1])
+    is_other = compression.has_pattern(hertz / stretch.rate, keys, stretch.rate)
+    is_other = is_other or (band is not None and not band[0] <= hertz <= band[1])
     if confidence < result.SEEN or len(marks) < 3 or is_other:
         return []
     starts, ends = (stretch.times[0] + edge / stretch.rate for edge in events.bounds(marks.astype(float)))

@@ -14,6 +14,8 @@ from simper_tf.utils import worker
 
 # One more than the packets of frames that are shown before one that comes first, as encoders have it.
 _REORDERED = 9
+# Codecs of drawings, which leave out what stays exactly as it was: no frame is made of a forecast.
+DRAWN = ("gif", "apng")
 
 
 class _Times(NamedTuple):
@@ -54,7 +56,7 @@ def probe(path, rate) -> Iterator[tuple]:
     start, count = times.shown[0], len(times.shown)
     yield {
         "width": width, "height": height, "rate": average, "seconds": count / average, "num_frames": count,
-        "stated_frames": stated, "keys": (times.keys - start).tolist(),
+        "stated_frames": stated, "keys": ((times.shown if codec in DRAWN else times.keys) - start).tolist(),
         "bits": 8 * times.num_bytes / (width * height * count), "codec": codec, "pixel_format": pixel_format,
         "longest_gap": float(np.max(gaps, where=~times.lost, initial=0.0)), "notes": notes,
     }, b""  # fmt: skip

@@ -254,6 +254,12 @@ def test_a_faint_pattern_of_frames_is_no_repetition(hertz, gray, is_kept):
     assert bool(compression.without([one], 100, np.zeros(16), (), 10.0)) == is_kept
 
 
+@pytest.mark.parametrize(("step", "is_kept"), [(0.1, True), (0.2, False), (1.2, False)])
+def test_frames_that_are_all_stored_whole_have_no_pattern(step, is_kept):
+    faint, keys = returning(0.25, 100 * 0.9**2), tuple(np.arange(0.0, 10.0, step))
+    assert bool(compression.without([faint], 100, np.zeros(16), keys, 10.0)) == is_kept
+
+
 @pytest.mark.parametrize(
     ("gray", "is_steadied", "is_kept"),
     [(0.14, False, False), (0.16, False, True), (0.34, True, False), (0.36, True, True)],
