@@ -233,7 +233,8 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
     ]
     error = hertz * np.std(np.log(gaps)) / len(gaps)
     verdict = result.CLEAR if candidate.confidence >= CLEAR else result.UNCLEAR
-    if twice or (ends[-1] - starts[0]) * hertz < FEWEST:
+    halves_repeat = candidate.pairs and verdict == result.CLEAR  # Two of them make a cycle that is seen twice.
+    if (twice and not halves_repeat) or (ends[-1] - starts[0]) * hertz * (1 + halves_repeat) < FEWEST:
         verdict = result.TOO_FEW
     return result.Answer(
         scene=stretch.scene,

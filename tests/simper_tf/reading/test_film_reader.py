@@ -82,6 +82,18 @@ def test_two_repetitions_are_too_few():
     assert reading.answers[0].count == 2
 
 
+@pytest.mark.parametrize("seconds", [8.2, 8.6, 9.0])
+def test_two_cycles_of_two_sides_are_four_repetitions(seconds):
+    times = np.arange(0, seconds, 0.04)
+    lean = np.where(times % 4.0 < 2.0, 1, -1) * np.sin(np.pi * times / 2.0) ** 2
+    y, x = np.mgrid[:40, :60]
+    arm = np.exp(-(((x - 30 - 7 * lean[:, None, None]) / 4) ** 2) - ((y - 10) / 3) ** 2)
+    hand = np.exp(-(((x - 30) / 3) ** 2) - ((y - 34 + 5 * np.abs(lean)[:, None, None]) / 3) ** 2)
+    frames = np.uint8(100 + 80 * arm + 70 * hand)[..., None]
+    (answer,) = film_reader.reading_of_frames(zip(times, frames, strict=True)).clear
+    assert (answer.hertz, answer.pairs) == (pytest.approx(0.25, rel=0.02), pytest.approx(0.5, rel=0.02))
+
+
 def test_no_frames_are_too_short():
     assert film_reader.reading_of_frames([]).verdict == result.TOO_SHORT
 
