@@ -81,12 +81,32 @@ def tops(values: np.ndarray, prominence: float = 0.0) -> np.ndarray:
     places = (starts[are_tops] + starts[are_tops + 1] - 1) // 2
     if not prominence or not len(places):
         return places
-    heights, edges = levels[are_tops].tolist(), np.concatenate(([0], places, [len(values) - 1]))
-    lowest = np.minimum.reduceat(values, edges[:-1])
+    heights, edges = levels[are_tops].astype(float), np.concatenate(([0], places, [len(values) - 1]))
+    lowest = np.minimum.reduceat(values, edges[:-1]).astype(float)
     lowest[-1] = min(lowest[-1], values[-1])
+    places, heights, lowest = _without_ripples(places, heights, lowest, prominence)
+    heights = heights.tolist()
     left = _lowest_before(heights, lowest[:-1].tolist())
     right = _lowest_before(heights[::-1], lowest[:0:-1].tolist())[::-1]
     return places[np.array(heights) - np.maximum(left, right) >= prominence]
+
+
+def _without_ripples(places, heights, lowest, prominence):
+    """Returns tops and the lowest values around them without most that stand out too little, which are quick to see.
+
+    Such a top has a higher one beside it, and between both no value is low enough. Whether others stand out is the
+    same without it.
+    """
+    while True:
+        between = lowest[1:-1]
+        is_ripple = np.zeros(len(heights), bool)
+        is_ripple[:-1] = (heights[1:] > heights[:-1]) & (heights[:-1] - between < prominence)
+        is_ripple[1:] |= (heights[1:] < heights[:-1]) & (heights[1:] - between < prominence)
+        if not is_ripple.any():
+            return places, heights, lowest
+        stay = np.flatnonzero(~is_ripple)
+        lowest = np.minimum.reduceat(lowest, np.append(0, stay + 1))
+        places, heights = places[stay], heights[stay]
 
 
 def _lowest_before(heights, lowest):
