@@ -3,8 +3,8 @@
 `import simper_tf` loads nothing else; every name and every module is loaded when it is first asked for.
 """
 
+import functools
 import importlib
-import pkgutil
 
 __version__ = "0.1.0"
 
@@ -32,7 +32,6 @@ _HOMES = {
     "views.views": ("Views",),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
-_MODULES = {module.name for module in pkgutil.iter_modules(__path__)} - {"__main__"}
 # What reads files and scores numbers works with any backend of Keras; reading needs none.
 _WITHOUT_KERAS = {"commands", "evaluation", "reading", "recordings", "tables", "utils"}
 
@@ -40,7 +39,7 @@ __all__ = sorted(_HOME)
 
 
 def __getattr__(name):
-    if name not in _HOME and name not in _MODULES:
+    if name not in _HOME and name not in _modules():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = _HOME.get(name, name)
     try:
@@ -58,4 +57,11 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*(name for name in globals() if name.startswith("__")), *_HOME, *_MODULES})
+    return sorted({*(name for name in globals() if name.startswith("__")), *_HOME, *_modules()})
+
+
+@functools.cache
+def _modules():
+    import pkgutil  # Loads `inspect`, as long as the rest of a start takes: only where a name is asked for.
+
+    return {module.name for module in pkgutil.iter_modules(__path__)} - {"__main__"}
