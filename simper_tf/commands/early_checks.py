@@ -66,7 +66,7 @@ def _check_out(out):
 
 def refusal(name: str) -> str:
     """Returns in a sentence what a name of nothing is, or of a text that is no series; empty for others."""
-    path, known = pathlib.Path(name), (*endings.SERIES, *endings.NAMED, *endings.OTHERS)
+    path, known = pathlib.Path(name), (*endings.SERIES, *endings.PACKED, *endings.OTHERS)
     try:
         if not (name.isdecimal() or glob.has_magic(name) or path.exists()):
             return ": no such file."

@@ -39,9 +39,9 @@ checkpoints, scores and plots. There: python -m trainers.pretrain --help.
 """
 
 _ENDINGS = (
-    f"Looked for in folders: videos ({', '.join(endings.VIDEOS)}), series "
-    f"({', '.join((*endings.SERIES, *endings.PACKED_TEXTS))}), and "
-    f"pictures, which are one recording ({', '.join(endings.PICTURES)})."
+    f"Looked for in folders: videos ({' '.join(endings.VIDEOS)}), series "
+    f"({' '.join((*endings.SERIES, *endings.INSTRUMENTS, *endings.PACKED_TEXTS))}), and "
+    f"pictures, which are one recording ({' '.join(endings.PICTURES)})."
 )
 
 

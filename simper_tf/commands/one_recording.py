@@ -17,7 +17,7 @@ from simper_tf.commands.learners import Learner, wishes_of
 from simper_tf.reading import live_count, records, source_reader
 from simper_tf.recordings import search, source_contract
 from simper_tf.utils import files
-from simper_tf.utils.errors import RawDataError, guarding, printable
+from simper_tf.utils.errors import NoRecordingError, RawDataError, guarding, printable
 from simper_tf.utils.options import declared
 
 # Windows of a recording that are printed; the files have all.
@@ -76,7 +76,8 @@ def _read(target, request, learner, is_shown):
             watch = live_count.LiveCount(_show_count, wishes.band) if source.is_live and is_shown else None
             done = source_reader.reading_of_source(source, wishes, progress(what, end) if is_shown else None, watch)
     except RawDataError as error:
-        return Read(records.without(str(error), records.UNREADABLE, target.name))
+        is_text = target.is_perhaps and isinstance(error, NoRecordingError)
+        return Read(records.without(str(error), records.SKIPPED if is_text else records.UNREADABLE, target.name))
     try:
         with guarding(target.name, console.OutputClosed):
             done = learner.added(source, done)

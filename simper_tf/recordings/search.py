@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 from simper_tf.recordings import live, pictures, source_contract, sources
 from simper_tf.utils import endings, raw_files, worker
-from simper_tf.utils.errors import RawDataError, guarding
+from simper_tf.utils.errors import NoRecordingError, RawDataError, guarding
 
 # Bytes of series that are held of those that were read to see whether they are any: more are read again.
 _MOST_HELD = 2**28
-_LOOKED_FOR = (*endings.VIDEOS, *endings.PICTURES, *endings.SERIES, *endings.PACKED_TEXTS)  # In folders.
+_LOOKED_FOR = (*endings.VIDEOS, *endings.PICTURES, *endings.SERIES, *endings.INSTRUMENTS, *endings.PACKED_TEXTS)
+# Of these the ones that may hold no series.
+_PERHAPS = (*endings.TEXTS, *endings.SHEETS, *endings.ANYTHING, ".mat", ".dat", *endings.INSTRUMENTS,
+            *endings.PACKED_TEXTS)  # fmt: skip
 # How a table of recordings begins, such as answers on them or their labels: in a folder it is none itself.
 _OF_RECORDINGS = b"recording,", b'{"recording"'
 
@@ -26,7 +29,7 @@ class Target(NamedTuple):
         named: What was typed.
         camera: Number of a camera; None for files.
         is_folder: Whether it is a folder of pictures.
-        is_perhaps: Whether it is a text or a sheet found in a folder, which may hold no series.
+        is_perhaps: Whether it was found in a folder and may hold no series, as texts, sheets and settings may.
         problem: What is wrong with it, as far as its name says.
         member: Its name in a `.zip` file of several.
     """
@@ -106,7 +109,9 @@ def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: boo
             with guarding(target.name):
                 source = target.open(rate, is_filmed_at_rate, **columns)
         except RawDataError as error:
-            found.problems.append(error)
+            if is_skip := target.is_perhaps and isinstance(error, NoRecordingError):
+                skips.add(target)
+            (found.skipped if is_skip else found.problems).append(error)
             continue
         try:
             if target.is_perhaps:
@@ -154,7 +159,8 @@ def _of_name(name) -> Iterator[Target]:
             yield Target(str(path), (path,), name, is_perhaps=in_folder and _is_perhaps(path.name))
         for member in members:
             yield Target(f"{path}/{member}", (path,), name, is_perhaps=_is_perhaps(member), member=member)
-    if stills and not others and not problems:
+    # Settings may lie beside pictures.
+    if stills and all(path.suffix.lower() in endings.ANYTHING for path in others) and not problems:
         yield from _sequences(name, stills)
     elif not others and not problems:
         yield Target(name, (), name, problem=_without(name))
@@ -162,7 +168,7 @@ def _of_name(name) -> Iterator[Target]:
 
 def _is_perhaps(name):
     """Returns whether a file that nobody has named may hold no series."""
-    return name.lower().endswith((*endings.TEXTS, *endings.SHEETS, *endings.PACKED_TEXTS))
+    return name.lower().endswith(_PERHAPS)
 
 
 def _members(path):
@@ -239,13 +245,13 @@ def _without(folder):
 def _is_signal(name, names):
     """Returns whether a file holds the samples of a WFDB record, which its header stands for."""
     stem, _, ending = name.rpartition(".")
-    return ending in ("dat", "mat") and (f"{stem}.hea" in names or ending == "dat")
+    return ending in ("dat", "mat") and f"{stem}.hea" in names
 
 
 def _is_of_recordings(path):
     """Returns whether a text is a table about recordings; one that cannot be opened is refused when it is read."""
-    is_text = path.suffix.lower() in (*endings.TEXTS, ".jsonl")
-    return is_text and raw_files.is_readable(path) and raw_files.head(path).startswith(_OF_RECORDINGS)
+    is_text = path.suffix.lower() in (*endings.TEXTS, ".json", ".jsonl")
+    return is_text and raw_files.is_readable(path) and raw_files.head(path).lstrip(b"[ \r\n").startswith(_OF_RECORDINGS)
 
 
 def _true(question):

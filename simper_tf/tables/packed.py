@@ -18,7 +18,7 @@ _LETTERS = 16  # Of a number in a text, at most: more than so many for each valu
 
 
 # Endings of what is looked for in a file of several.
-_RECORDINGS = tuple({*endings.SERIES, *endings.NAMED} - {*endings.PACKED})
+_RECORDINGS = tuple(endings.SERIES)
 
 
 def members(path: str) -> Iterator[tuple[list[str], bytes]]:

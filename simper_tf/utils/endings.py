@@ -1,6 +1,6 @@
 """Endings of recordings: known without what reads them, which takes a second to load.
 
-Files of all but `NAMED` and `OTHERS` are looked for in folders.
+Files of all but `PACKED` and `OTHERS` are looked for in folders: what is packed may lie beside what is in it.
 """
 
 VIDEOS = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts",
@@ -8,12 +8,14 @@ VIDEOS = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov
 PICTURES = (".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 TEXTS = (".csv", ".tsv", ".txt")
 SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".parquet", ".feather")
-SERIES = (*TEXTS, *SHEETS, ".npy", ".wav", ".flac", ".mp3", ".edf", ".bdf", ".hea", ".dat", ".mat", ".acq", ".xdf",
-          ".fit", ".gpx", ".tcx", ".fits", ".fts")  # fmt: skip
-PACKED_TEXTS = tuple(f"{ending}.gz" for ending in TEXTS)  # Looked for in folders, where data sets keep them so.
 HDF5 = (".h5", ".hdf5", ".nc")
+ANYTHING = (".json", ".jsonl", ".npz", ".xml", *HDF5)  # Most of a folder are settings, or models.
+SERIES = (*TEXTS, *SHEETS, *ANYTHING, ".mat", ".dat", ".npy", ".wav", ".flac", ".mp3", ".edf", ".bdf", ".hea", ".acq",
+          ".xdf", ".fit", ".gpx", ".tcx", ".fits", ".fts")  # fmt: skip
+# Texts of instruments, read as tables of any other ending are.
+INSTRUMENTS = (".asc", ".lvm", ".mot", ".sto", ".tab", ".trc")
+PACKED_TEXTS = tuple(f"{ending}.gz" for ending in TEXTS)  # Looked for in folders, where data sets keep them so.
 PACKED = (".gz", ".zip")
-NAMED = (".json", ".jsonl", ".npz", ".xml", *HDF5, *PACKED)  # Read where they are named; most of a folder are settings.
 # What other programs read -> what makes a table of it.
 OTHERS = {
     ".pkl": "Load it where it was written, and save it as CSV.",

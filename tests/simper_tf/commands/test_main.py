@@ -125,7 +125,8 @@ def test_help_names_the_endings_that_a_refused_folder_points_to(capsys, tmp_path
         main.main(["predict", "--help"])
     told = capsys.readouterr().out
     assert all(
-        ending in told for ending in (*endings.VIDEOS, *endings.PICTURES, *endings.SERIES, *endings.PACKED_TEXTS)
+        ending in told
+        for ending in (*endings.VIDEOS, *endings.PICTURES, *endings.SERIES, *endings.INSTRUMENTS, *endings.PACKED_TEXTS)
     )
     problems = search.find([str(tmp_path)]).problems
     expected = "expected videos, pictures or series. Their endings: simper predict --help."

@@ -51,7 +51,7 @@ def test_each_format_gives_values_names_and_times(made):
 
 def test_each_format_is_opened_as_a_series(made):
     assert isinstance(sources.open_file(made), sources.Series)
-    assert made.suffix in (*endings.SERIES, *endings.NAMED)
+    assert made.suffix in (*endings.SERIES, *endings.PACKED)
 
 
 @pytest.mark.parametrize("left", [0.05, 0.5, 0.97])

@@ -253,7 +253,7 @@ def test_in_a_folder_a_wfdb_record_is_one_recording(tmp_path):
 
 def test_endings_are_those_of_the_files_that_are_read():
     read = {*endings.TEXTS, *endings.PACKED, *channels._TABLES, *channels._BINARY}
-    assert {*endings.SERIES, *endings.NAMED} == read
+    assert {*endings.SERIES, *endings.PACKED} == read
 
 
 def test_a_text_of_unknown_ending_is_laid_out_once(tmp_path, monkeypatch):

@@ -194,8 +194,12 @@ def test_a_refusal_names_the_file_and_not_a_copy(tmp_path):
     assert str(refusal.value).startswith(f"{path}: found ")
 
 
-def test_in_a_folder_json_is_no_recording_and_a_sheet_is_one(tmp_path):
+def test_in_a_folder_sheets_and_json_with_samples_are_recordings(tmp_path):
     xlsx(tmp_path / "a.xlsx", {"data": filled(ROWS)})
     (tmp_path / "b.json").write_text(json.dumps(COLUMNS))
-    assert [source.name for source in search.find([str(tmp_path)]).sources] == [str(tmp_path / "a.xlsx")]
-    assert [source.name for source in search.find([str(tmp_path / "b.json")]).sources] == [str(tmp_path / "b.json")]
+    (tmp_path / "settings.json").write_text(json.dumps({"name": "walk", "version": 2}))
+    (tmp_path / "predictions.json").write_text('[\n {"recording": "a.xlsx", "status": "ok"}\n]\n')
+    found = search.find([str(tmp_path)])
+    assert [source.name for source in found.sources] == [str(tmp_path / "a.xlsx"), str(tmp_path / "b.json")]
+    (skipped,) = found.skipped
+    assert str(skipped).startswith(f"{tmp_path / 'settings.json'}: found no table")
