@@ -12,12 +12,12 @@ _VERDICTS = {result.UNCLEAR: "no clear repetition"}
 # Answers that are told each by itself, and the surest of more, of which a line tells all.
 _EACH, _SUREST = 5, 3
 # Units of time in print, and their seconds: the longest is taken of which a repetition lasts two.
-_CLOCKS = {"years": 31557600.0, "days": 86400.0, "hours": 3600.0, "minutes": 60.0}
+CLOCKS = {"years": 31557600.0, "days": 86400.0, "hours": 3600.0, "minutes": 60.0}
 
 
 def clock(answer: result.Answer) -> tuple[str, float]:
     """Returns the unit of time in which an answer is told, and its seconds."""
-    return next((pair for pair in _CLOCKS.items() if 1 / answer.hertz >= 2 * pair[1]), ("s", 1.0))
+    return next((pair for pair in CLOCKS.items() if 1 / answer.hertz >= 2 * pair[1]), ("s", 1.0))
 
 
 def said(answer: result.Answer, unit: str = "hz") -> str:

@@ -64,8 +64,12 @@ class Canvas:
         self.texts: list[Text] = []
 
     def write(self, words: str, place: tuple[float, float], **look):
-        """Writes words, see `Text`; letters that no installed font has are spelled out."""
-        self.texts.append(Text(lettered(words), place, **look))
+        """Writes words, see `Text`: letters that no font has are spelled out, and the middle of too many left out."""
+        text, letters = Text(lettered(words), place, **look), len(words)
+        while _width(text) > self.pixels.shape[1] - 2 * _GAP and letters > 1:
+            letters -= 1
+            text = dataclasses.replace(text, words=lettered(f"{words[: letters // 2]}...{words[-(letters // 2) :]}"))
+        self.texts.append(text)
 
     def show(self, frame: np.ndarray, box: tuple[float, float, float, float]) -> tuple[float, float, float]:
         """Draws a frame as large as a box lets it be; returns its left, its top, and the pixels of one of its own."""
@@ -172,6 +176,7 @@ class Axes:
         """Returns all that is written."""
         left, top, right, bottom = self.box
         times = [Text(words, (x, bottom + _TICK + _GAP), "ma") for x, words in self._times() if self.below]
+        times = [text for text in times if text.place[0] + _width(text) / 2 <= right + _GAP]
         values = [Text(words, (left - _TICK - _GAP, y), "rm") for y, words in self._values()]
         widest = max((_width(text) for text in values), default=0)
         named = Text(lettered(self.name), (left - _TICK - 3 * _GAP - widest - 8, (top + bottom) / 2), upright=True)

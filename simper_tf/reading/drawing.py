@@ -1,5 +1,6 @@
 """Picture of a recording that was read: the course with every repetition, the tempo, and where it is."""
 
+import math
 import pathlib
 import textwrap
 
@@ -24,6 +25,9 @@ _LONGEST = 20  # Letters of the name of a channel.
 _LETTERS = 50  # In a line of a narrow picture.
 # Repetitions that are drawn one by one, and bins in which more are told by their median and the middle 90 %.
 _EACH, _BINS = 400, 200
+_A_BIN = 20  # Repetitions in a bin at least: of a few the middle 90 % are all.
+_LEAST_UNITS = 6  # Minutes, hours or days that are told as such: fewer are seconds, minutes or hours.
+_APART = 26  # Pixels from one number of a repetition to the next, and more for each digit.
 
 
 def canvas(done: Done, unit: str = "hz", narrow: bool = False) -> Canvas:
@@ -62,10 +66,10 @@ def canvas(done: Done, unit: str = "hz", narrow: bool = False) -> Canvas:
             left = 0 if narrow else _STILL[0]
         if answer:
             room = left + _ROOM, begins + above, width - _EDGE, begins + above + _COURSE
-            name = done.channel(answer) or answer.reader
-            course = _course(room, answer, _rgb(row), name)
+            name, clock = done.channel(answer) or answer.reader, _clock([answer], float(answer.times[-1]))
+            course = _course(room, answer, _rgb(row), name, clock[1])
             down = _COURSE + _BETWEEN
-            tempo = _tempo((room[0], room[1] + down, room[2], room[3] + down), [answer], [_rgb(row)], unit)
+            tempo = _tempo((room[0], room[1] + down, room[2], room[3] + down), [answer], [_rgb(row)], unit, clock)
             tempo.across = course.limits[0]
             drawn.axes += [course, tempo]
         top += height
@@ -82,8 +86,15 @@ def _all_tempos(done, unit, width):
     _write_lines(drawn, lines, _TOP)
     colors = [_rgb(number % len(COLORS)) for number in range(len(clear))]
     box = _ROOM, _TOP + _LINE * len(lines), width - _EDGE, _TOP + _LINE + 400 - _BELOW
-    drawn.axes.append(_tempo(box, clear, colors, unit))
+    drawn.axes.append(_tempo(box, clear, colors, unit, _clock(clear, max(answer.end for answer in clear))))
     return drawn
+
+
+def _clock(some, seconds):
+    """Returns the unit of the times of answers in a recording of so many seconds, and its seconds."""
+    slowest = answers.clock(min(some, key=lambda answer: answer.hertz))
+    long = next((pair for pair in answers.CLOCKS.items() if seconds >= _LEAST_UNITS * pair[1]), ("s", 1.0))
+    return max(slowest, long, key=lambda pair: pair[1])
 
 
 def _rgb(row):
@@ -107,9 +118,8 @@ def _still(drawn, frame, answer, color, box):
         drawn.write(about, (left + scale * width / 2, top - _LINE / 2))
 
 
-def _course(box, answer, color, name):
+def _course(box, answer, color, name, seconds):
     """Returns the course, with every second repetition shaded and all of them numbered as far as there is room."""
-    _, seconds = answers.clock(answer)
     name = printable(name)
     course = Axes(box, name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}...", are_numbered=False)
     course.lines.append((answer.times / seconds, answer.course, _BLACK))
@@ -119,34 +129,38 @@ def _course(box, answer, color, name):
     repetitions = np.array(answer.repetitions) / seconds
     for number, (start, end) in enumerate(repetitions.tolist() if answer.count <= _EACH else (), start=1):
         course.spans.append((start, end, color, 0.3 if number % 2 else 0.12))
-    step = max(1, round(answer.count / 20))
+    most = (box[2] - box[0]) // (_APART + 8 * len(str(answer.count)))
+    step = max(1, math.ceil(answer.count / most))
     for number in range(step, answer.count + 1, step):
         course.labels.append((repetitions[number - 1].mean(), str(number)))
     return course
 
 
-def _tempo(box, some, colors, unit):
-    """Returns the tempo of answers over time, in the units that the slowest of them is told in."""
-    name, seconds = answers.clock(min(some, key=lambda answer: answer.hertz))
-    factor, label = (1.0, "Hz") if unit in ("hz", "count") else (60.0, "per minute")
-    if seconds > 1:
-        factor, label = seconds, f"per {name.removesuffix('s')}"
-    drawn, top = Axes(box, label, below="seconds" if name == "s" else name), 0.0
+def _tempo(box, some, colors, unit, clock):
+    """Returns the tempo of answers over time, in the unit that the slowest of them is told in."""
+    slowest, factor = answers.clock(min(some, key=lambda answer: answer.hertz))
+    label = f"per {slowest.removesuffix('s')}"
+    if factor == 1:
+        factor, label = (1.0, "Hz") if unit in ("hz", "count") else (60.0, "per minute")
+    (name, seconds), top = clock, 0.0
+    drawn = Axes(box, label, below="seconds" if name == "s" else name)
     for answer, color in zip(some, colors, strict=True):
         middles, hertz, error = answer.tempo()
         middles, hertz, error = middles / seconds, factor * hertz, factor * np.nan_to_num(error)
         if answer.count > _EACH:
-            parts = np.array_split(np.arange(answer.count), _BINS)
+            parts = np.array_split(np.arange(answer.count), min(_BINS, answer.count // _A_BIN))
             low, middle, high = ([np.quantile(hertz[part], share) for part in parts] for share in (0.05, 0.5, 0.95))
             at = [np.mean(middles[part]) for part in parts]
             drawn.bands.append((at, low, high, color))
             drawn.lines.append((at, middle, color))
+            highest = max(high)
         else:
+            highest = float(np.nanmax(hertz))
             drawn.lines += [(middles, hertz, color)]
             drawn.lines += [([at] * 2, [value - off, value + off], color)
                             for at, value, off in zip(middles, hertz, error, strict=True) if off]  # fmt: skip
             drawn.dots.append((middles, hertz, color))
         drawn.spans += [(start / seconds, end / seconds, _BLACK, 0.15) for start, end in answer.pauses]
-        top = max(top, float(np.nanmax(hertz)), factor * answer.hertz)
+        top = max(top, highest, factor * answer.hertz)
     drawn.upward = 0.0, 1.3 * top
     return drawn

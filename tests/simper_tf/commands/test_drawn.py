@@ -5,7 +5,7 @@ import pytest
 from made_answers import INFO, answer, done
 
 from simper_tf.commands import annotated, html_page
-from simper_tf.reading import drawing, records
+from simper_tf.reading import canvas, drawing, records
 from simper_tf.reading.canvas import Axes, Canvas, ticks
 from simper_tf.reading.source_reader import Wishes
 from simper_tf.recordings import source_contract, sources
@@ -78,6 +78,39 @@ def test_of_thousands_of_repetitions_the_middle_is_drawn():
     ((times, values, _),) = tempo.lines
     assert len(times) <= 200
     np.testing.assert_allclose(values, 1.0)
+
+
+def test_a_long_recording_is_drawn_in_minutes_and_hours():
+    for seconds, name, step in ((300, "seconds", 1), (3000, "minutes", 60), (30_000, "hours", 3600)):
+        times = np.arange(0.0, seconds, 1)
+        long = answer(0.8, count=int(0.8 * seconds), times=times, course=np.zeros(len(times)))
+        course, tempo = drawing.canvas(done(long)).axes
+        assert (tempo.below, tempo.name) == (name, "Hz")
+        assert course.lines[0][0].max() == pytest.approx((seconds - 1) / step)
+
+
+def test_nothing_that_is_written_leaves_the_picture():
+    long = answer(1.0, count=5000, times=np.arange(0.0, 5000, 1), course=np.zeros(5000))
+    for narrow in (False, True):
+        drawn = drawing.canvas(done(long, name=f"{'ab' * 100}_left.mp4"), narrow=narrow)
+        width = drawn.pixels.shape[1]
+        texts = drawn.texts + [text for axes in drawn.axes for text in axes.written() if not text.upright]
+        for text in texts:
+            left = text.place[0] - {"l": 0, "m": 0.5, "r": 1}[text.anchor[0]] * canvas._width(text)
+            assert -1 <= left <= left + canvas._width(text) <= width
+        assert drawn.texts[0].words.startswith("abab")
+        assert drawn.texts[0].words.endswith("_left.mp4")
+
+
+@pytest.mark.parametrize("count", [4, 23, 65, 400, 40_000])
+def test_numbers_of_repetitions_do_not_touch(count):
+    times = np.arange(0.0, count, 1)
+    long = answer(1.0, count=count, times=times, course=np.zeros(len(times)))
+    for narrow in (False, True):
+        course = drawing.canvas(done(long), narrow=narrow).axes[0]
+        inside = [text for text in course.written() if text.size == 8]
+        edges = [(text.place[0] + side * canvas._width(text) / 2) for text in inside for side in (-1, 1)]
+        assert edges == sorted(edges)
 
 
 def test_a_recording_without_repetition_is_drawn_with_verdict():
