@@ -131,7 +131,7 @@ function play(player, url) {
   const answers = JSON.parse(player.dataset.answers);
   video.addEventListener("error", () => {
     video.parentElement.hidden = strip.hidden = true;
-    says.parentElement.textContent = "This browser cannot play this format. A copy that it plays: simper predict VIDEO --video=counted.mp4";
+    says.parentElement.innerHTML = "This browser cannot play this format. A copy that it plays: <code>simper predict VIDEO --video=counted.mp4</code>";
   });
   strip.addEventListener("click", event => { video.currentTime = event.offsetX / strip.clientWidth * video.duration; });
   video.addEventListener("loadedmetadata", () => { player.hidden = false; frame(); });
