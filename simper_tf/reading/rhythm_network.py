@@ -8,7 +8,6 @@ believed most. The network is computed without TensorFlow: `hear` asks it, `told
 import functools
 import hashlib
 import importlib.resources
-import itertools
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -276,19 +275,12 @@ def _relu(x):
 def _halved(x, kernel, bias):
     """Convolution of 3 x 3 pixels at every second one; TensorFlow pads an even side at its end alone."""
     number, height, width, channels = x.shape
-    columns = np.empty((number, height // 2, width // 2, 3, 3 * channels), np.float32)
-    columns[:, -1, :, 2], columns[:, :, -1, :, 2 * channels :] = 0, 0  # What lies beyond.
-    if channels == 2:  # Copied as one number, pixel by pixel: rows of six take three times as long.
-        pairs, into = x.view(np.complex64)[..., 0], columns.view(np.complex64)
-        for row, place in itertools.product(range(3), range(3)):
-            part = pairs[:, row::2, place::2]
-            into[:, : part.shape[1], : part.shape[2], row, place] = part
-    else:
-        for row in range(3):  # Pixels of a row lie side by side: they are copied at once.
-            rows = x[:, row::2].reshape(number, -1, width * channels)
-            several = np.lib.stride_tricks.sliding_window_view(rows, 3 * channels, 2)[:, :, :: 2 * channels]
-            columns[:, : rows.shape[1], :-1, row] = several
-            columns[:, : rows.shape[1], -1, row, : 2 * channels] = rows[..., -2 * channels :]
+    columns = np.zeros((number, height // 2, width // 2, 3, 3 * channels), np.float32)
+    for row in range(3):  # Pixels of a row lie side by side: they are copied at once.
+        rows = x[:, row::2].reshape(number, -1, width * channels)
+        pairs = np.lib.stride_tricks.sliding_window_view(rows, 3 * channels, 2)[:, :, :: 2 * channels]
+        columns[:, : rows.shape[1], :-1, row] = pairs
+        columns[:, : rows.shape[1], -1, row, : 2 * channels] = rows[..., -2 * channels :]
     outputs = columns.reshape(-1, 9 * channels) @ kernel.reshape(9 * channels, -1)
     outputs += bias
     return outputs.reshape(*columns.shape[:3], -1)
@@ -302,15 +294,10 @@ def _over_time(x, kernel, bias):
 
 
 def _over_lags(x, kernel, bias):
-    """Convolution over frames and lags, `(N, T, J, C)`: over lags of all taps at once, which are summed over frames."""
-    tall, wide, _, channels = kernel.shape
-    number, height, width = x.shape[:3]
+    """Convolution over frames and lags, `(N, T, J, C)`."""
+    tall, wide = kernel.shape[:2]
+    height, width = x.shape[1:3]
     x = np.pad(x, ((0, 0), (tall // 2, tall // 2), (wide // 2, wide // 2), (0, 0)))
-    rows = x.reshape(number, height + tall - 1, -1)
-    columns = np.lib.stride_tricks.sliding_window_view(rows, wide * x.shape[3], 2)[:, :, :: x.shape[3]]
-    taps = kernel.reshape(tall, -1, channels).transpose(1, 0, 2).reshape(-1, tall * channels)
-    parts = (columns.reshape(-1, len(taps)) @ taps).reshape(*rows.shape[:2], width, tall, channels)
-    outputs = parts[:, :height, :, 0] + bias
-    for tap in range(1, tall):
-        outputs += parts[:, tap : tap + height, :, tap]
-    return outputs
+    parts = np.lib.stride_tricks.sliding_window_view(x, (tall, wide), (1, 2))
+    columns = parts.transpose(0, 1, 2, 4, 5, 3).reshape(-1, kernel[..., 0].size)
+    return (columns @ kernel.reshape(-1, kernel.shape[-1]) + bias).reshape(-1, height, width, kernel.shape[-1])
