@@ -25,7 +25,7 @@ from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
 from benchmarks import document, films, real
 from simper_tf.evaluation import markdown_tables
 from simper_tf.reading import film_reader, movement, rhythm_network, verdict
-from simper_tf.reading.film_reader import CLEAR
+from simper_tf.reading.result import SURE
 from simper_tf.utils import files
 
 COMMAND = "python -m benchmarks.fit"
@@ -146,7 +146,7 @@ def report(rows: Sequence[dict]) -> str:
         inside = np.array([row["group"] in groups for row in rows])
         lines = []
         for kind, confidence in confidences.items():
-            clear = [index for index in surest(rows, confidence) if inside[index] and confidence[index] >= CLEAR]
+            clear = [index for index in surest(rows, confidence) if inside[index] and confidence[index] >= SURE]
             number = Counter(rows[index]["outcome"] for index in clear)
             loss = log_loss(_right(rows)[inside], confidence[inside])
             lines.append([kind, *(str(number[name]) for name in TOLD), f"{loss:.3f}"])

@@ -15,7 +15,6 @@ from simper_tf.tables import series_files
 
 STRETCH = 30.0  # Seconds that are read at once.
 HIGHEST_SHARE = 0.45  # Of the rate of samples.
-CLEAR = 0.5  # Confidence from which on a number is likelier right than wrong.
 FEWEST = 3.0  # Repetitions, of which half of one may be outside: two may be chance.
 # A band so many times as high as low is read span by span: hearts and movements first, then what is slower or faster.
 # Each span is one more chance to be wrong, so that the first needs odds better by this logarithm, and the others by
@@ -99,8 +98,8 @@ def _heard(times, values, limits, is_quick):
         return _found(times, values, limits, power_of(times, values)), [], False
     heard = heard_in_spans(times, values, limits, is_quick=is_quick)
     first = _preferred(heard)
-    others = [found.frequency for found in heard if found is not first and found.confidence >= CLEAR]
-    return first, others, bool(heard) and first is heard[0] and first.confidence >= CLEAR and not others
+    others = [found.frequency for found in heard if found is not first and found.confidence >= result.SURE]
+    return first, others, bool(heard) and first is heard[0] and first.confidence >= result.SURE and not others
 
 
 def heard_in_spans(times, values, limits, is_all=False, is_quick=False):
@@ -115,7 +114,7 @@ def heard_in_spans(times, values, limits, is_all=False, is_quick=False):
         if number >= _SLOW and highest < min(last, limits[1]):
             first = min(first, highest / _NARROW)
         first, last = max(first, low), min(last, limits[1], highest)
-        if not is_all and number >= _SLOW and any(found.confidence >= CLEAR for found in heard):
+        if not is_all and number >= _SLOW and any(found.confidence >= result.SURE for found in heard):
             break
         # A band of less than half an octave holds a single tempo, and no rival of it.
         if last > 1.5 * first and (number < _SLOW or last > covered):
@@ -123,7 +122,7 @@ def heard_in_spans(times, values, limits, is_all=False, is_quick=False):
             found = _found(times, values, (first, last), power)
             left = _lifted(found.confidence, -_doubt(number, len(found.times)))
             heard.append(dataclasses.replace(found, confidence=left))
-            if is_quick and left >= CLEAR:
+            if is_quick and left >= result.SURE:
                 break
     return heard
 
@@ -186,7 +185,7 @@ def _preferred(heard):
 
     Of two that are both sure, a pair is told as one repetition, as of two feet; a pattern of three as three.
     """
-    clear = [found for found in heard if found.confidence >= CLEAR]
+    clear = [found for found in heard if found.confidence >= result.SURE]
     for found in clear:
         if not any(_is_part_of(found, other) for other in clear):
             return found
@@ -239,7 +238,7 @@ def answer_on(heard):
     ]
     seen = heard.candidates[0]
     shown = slice(None, None, math.ceil(len(seen.moments) / _DRAWN))
-    verdict = result.CLEAR if heard.confidence >= CLEAR else result.UNCLEAR
+    verdict = result.CLEAR if heard.confidence >= result.SURE else result.UNCLEAR
     if verdict == result.CLEAR and len(repetitions) + 0.5 < FEWEST:
         verdict = result.TOO_FEW
     return result.Answer(
@@ -269,7 +268,7 @@ def _second(heard):
         return None
     first, second = heard.candidates[:2]
     rivals = f"{first.frequency:.3g} Hz, or {second.frequency:.3g} Hz"
-    if heard.confidence < CLEAR:
+    if heard.confidence < result.SURE:
         return f"Unclear: {rivals}. Name a `band` to choose."
     return f"The first is likelier: {rivals}." if first.odds - second.odds < _RIVAL else None
 

@@ -33,11 +33,9 @@ from simper_tf.reading import (
     stretches,
 )
 from simper_tf.reading.verdict import box
-from simper_tf.signals import filters
 
 LOWEST_HERTZ = 0.05  # Six periods fill the longest stretch that is read, 120 s.
 HIGHEST_SHARE = 0.45  # Of the frame rate; at half of it a swing shows two frames, and no peak.
-CLEAR = 0.5  # Confidence from which on a number is likelier right than wrong, as of series.
 FEWEST = 2.5  # Repetitions in a result: two may be chance.
 FEWEST_FRAMES = 8  # In a scene that is read.
 # Chance by the network of the tempo that it holds the likeliest, at least: where none is, all have 0.05 to 0.08. And by
@@ -45,8 +43,6 @@ FEWEST_FRAMES = 8  # In a scene that is read.
 LIKELIEST, AHEAD = 0.1, 1.2
 # Root mean square of the change of a pixel, in gray levels, below which nothing moves.
 STILL = 0.15
-# Share of the power of the pulse in one line at which it is as likely as not.
-SKIN_SHARE, SKIN_SLOPE = 0.65, 15.0
 _HIDDEN_PULSE = "Skin may show a pulse behind what moves: `face` reads it alone."
 _ORDER = (
     result.CLEAR, result.UNCLEAR, result.TOO_FEW, result.TOO_FAR, result.NOTHING, result.STILL, result.BLACK,
@@ -87,7 +83,7 @@ def reading_of_frames(
     indices = dict.fromkeys(index for index, _, _ in read_ones)
     scenes = tuple(_joined([scene for at, scene, _ in read_ones if at == index]) for index in indices)
     answers = [answer for _, _, some in read_ones for answer in some]
-    answers = tuple(sorted(_continued(answers), key=lambda answer: -answer.confidence))
+    answers = tuple(sorted(result.continued(answers), key=lambda answer: -answer.confidence))
     verdict = min((scene.verdict for scene in scenes), key=_ORDER.index, default=result.TOO_SHORT)
     notes = _notes(scenes, answers) + (_HIDDEN_PULSE,) * has_hidden_pulse
     return result.Reading(scenes, answers, verdict, notes)
@@ -111,16 +107,17 @@ def _of_stretch(
     if gray.std(0).max() < STILL:
         return result.STILL, []
     if face:
-        answers = _skin(stretch, band, keys, whole=True)
+        answers = skin.answers(stretch, band, keys, whole=True)
         return answers[0].verdict if answers else result.NOTHING, answers
     steady, ranked = _ranked(stretch, gray, band, keys)
     if steady is None and not ranked:
         return result.TOO_FAR, []
     steady = gray if steady is None else steady
     parts = functools.cache(lambda: courses.moving_parts(gray))  # Seldom asked for.
-    answers = [_answer(stretch, steady, candidate) for candidate in places.told(ranked, parts, result.SEEN, CLEAR)]
+    found = places.told(ranked, parts, result.SEEN, result.SURE)
+    answers = [_answer(stretch, steady, candidate) for candidate in found]
     if not any(answer.verdict == result.CLEAR for answer in answers):
-        pulse = _skin(stretch, band, keys)
+        pulse = skin.answers(stretch, band, keys)
         answers = pulse if pulse and not camera.pans(gray) else answers
     if not answers:
         answers = [_answer(stretch, steady, candidate) for candidate in movement.twice(ranked)]
@@ -139,8 +136,8 @@ def _has_pulse_beside(
     What moves changes colors too, and three readouts may agree on it: so the pulse is not told, but where to find it.
     """
     moving = [answer.hertz for answer in answers if answer.reader == "movement" and answer.verdict == result.CLEAR]
-    seen = [pulse for pulse in (_skin(stretch, band, keys) if moving else []) if pulse.verdict == result.CLEAR]
-    frames = _even(stretch.frames, stretch) if seen else stretch.frames
+    seen = [pulse for pulse in (skin.answers(stretch, band, keys) if moving else []) if pulse.verdict == result.CLEAR]
+    frames = stretch.evenly(stretch.frames) if seen else stretch.frames
     multiples = (skin.is_multiple(frames, stretch.rate, pulse.hertz, hertz) for pulse in seen for hertz in moving)
     return bool(seen) and not any(multiples)
 
@@ -161,14 +158,14 @@ def _ranked(
             if look.fastest is not None:  # In the whole picture the network sees little of what is followed.
                 heard = network.submit(rhythm_network.hear, stretch.times, look.seen[..., 0])
             limits = low / rate, min(high / rate, HIGHEST_SHARE, look.fastest or np.inf)
-            some = movement.weighed(movement.proposed(_even(look.scores(), stretch), limits), heard.result(), rate)
+            some = movement.weighed(movement.proposed(stretch.evenly(look.scores()), limits), heard.result(), rate)
             if look.of_magnitudes:
                 some = _of_the_scene(some, look, stretch, limits, heard.result())
             least = camera.faintest(look.steady, look.is_steadied)
             some = compression.without(some, gray[0].size, least, keys, rate)
             steady = steady if look.of_shifts else look.steady
             ranked += _agreed(some) if look.of_shifts else some
-            if any(candidate.confidence >= CLEAR for candidate in ranked if candidate.evidence.count > 2):
+            if any(candidate.confidence >= result.SURE for candidate in ranked if candidate.evidence.count > 2):
                 break
     return steady, movement.surest_first(ranked)
 
@@ -191,10 +188,10 @@ def _of_the_scene(
 ) -> list[movement.Candidate]:
     """Candidates of magnitudes less those of pixels that something passes, and less halves."""
     hertz = [candidate.hertz for candidate in some]
-    some = list(compress(some, magnitudes.show_in_coarse(_even(look.seen, stretch), hertz, look.steady.shape[1:3])))
+    some = list(compress(some, magnitudes.show_in_coarse(stretch.evenly(look.seen), hertz, look.steady.shape[1:3])))
     if not some:
         return some
-    if any(candidate.confidence >= CLEAR for candidate in some):
+    if any(candidate.confidence >= result.SURE for candidate in some):
         again = _scores(magnitudes.of(magnitudes.smaller(look.steady)), stretch)
         some = movement.confirmed(some, movement.weighed(movement.proposed(again, limits), heard, stretch.rate))
     pictures = _scores(look.steady, stretch)
@@ -203,19 +200,7 @@ def _of_the_scene(
 
 def _scores(frames: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
     """Scores of the tiles of a stretch at evenly spaced times."""
-    return _even(courses.tile_scores(frames), stretch)
-
-
-def _even(scores: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
-    """Scores at evenly spaced times."""
-    times = stretch.times
-    even = np.arange(times[0], times[-1] + 1e-9, 1 / stretch.rate)
-    if len(even) == len(times) and np.abs(even - times).max() < 0.1 / stretch.rate:
-        return scores
-    at = np.interp(even, times, np.arange(len(times)))
-    index = np.minimum(at.astype(int), len(times) - 2)
-    part = (at - index).astype(np.float32).reshape(-1, *[1] * (scores.ndim - 1))
-    return scores[index] * (1 - part) + scores[index + 1] * part
+    return stretch.evenly(courses.tile_scores(frames))
 
 
 def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Candidate) -> result.Answer:
@@ -232,7 +217,7 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
         (float(ends[at]), float(starts[at + 1])) for at in np.flatnonzero(starts[1:] - ends[:-1] > 0.1 / stretch.rate)
     ]
     error = hertz * np.std(np.log(gaps)) / len(gaps)
-    verdict = result.CLEAR if candidate.confidence >= CLEAR else result.UNCLEAR
+    verdict = result.CLEAR if candidate.confidence >= result.SURE else result.UNCLEAR
     halves_repeat = candidate.pairs and verdict == result.CLEAR  # Two of them make a cycle that is seen twice.
     if (twice and not halves_repeat) or (ends[-1] - starts[0]) * hertz * (1 + halves_repeat) < FEWEST:
         verdict = result.TOO_FEW
@@ -259,69 +244,6 @@ def _beside_pauses(run: events.Run, half: float) -> tuple[np.ndarray, np.ndarray
     ends[at] = np.minimum(ends[at], run.marks[at] + half)
     starts[at + 1] = np.maximum(starts[at + 1], run.marks[at + 1] - half)
     return starts, ends
-
-
-def _skin(
-    stretch: stretches.Stretch, band: tuple[float, float] | None, keys: tuple[float, ...], whole: bool = False
-) -> list[result.Answer]:
-    """The pulse, if the stretch shows still skin."""
-    if stretch.frames.shape[3] != 3:
-        return []
-    seen = skin.pulse(_even(stretch.frames, stretch), stretch.rate, whole)
-    if seen is None:
-        return []
-    series, hertz, share = seen
-    marks = skin.beats(series, stretch.rate, hertz)
-    confidence = filters.logistic(SKIN_SLOPE * (share - SKIN_SHARE))
-    is_other = compression.has_pattern(hertz / stretch.rate, keys, stretch.rate)
-    is_other = is_other or (band is not None and not band[0] <= hertz <= band[1])
-    if confidence < result.SEEN or len(marks) < 3 or is_other:
-        return []
-    starts, ends = (stretch.times[0] + edge / stretch.rate for edge in events.bounds(marks.astype(float)))
-    hertz = events.frequency(marks) * stretch.rate  # Of an uneven pulse the line is that of its middle.
-    return [
-        result.Answer(
-            scene=stretch.scene,
-            reader="pulse",
-            repetitions=tuple(zip(starts.tolist(), ends.tolist(), strict=True)),
-            hertz=hertz,
-            error=float(hertz * np.std(np.log(np.diff(marks))) / len(marks)),
-            pairs=None,
-            pauses=(),
-            box=skin.box(stretch.frames, whole),
-            confidence=confidence,
-            verdict=result.CLEAR if confidence >= CLEAR else result.UNCLEAR,
-            times=stretch.times[0] + np.arange(len(series)) / stretch.rate,
-            course=series,
-        )
-    ]
-
-
-def _continued(answers: list[result.Answer]) -> list[result.Answer]:
-    """Answers of overlapping stretches put together where they go on."""
-    whole: list[result.Answer] = []
-    for answer in sorted(answers, key=lambda part: (part.scene, part.start)):
-        before = next((part for part in whole if _goes_on(part, answer)), None)
-        if before is None:
-            whole.append(answer)
-        else:
-            whole[whole.index(before)] = _together(before, answer)
-    return whole
-
-
-def _goes_on(first: result.Answer, second: result.Answer) -> bool:
-    """Whether two answers of one scene overlap in time and place, at one tempo."""
-    is_later = first.scene == second.scene and second.start < first.end
-    return is_later and abs(np.log(first.hertz / second.hertz)) < 0.1 and result.overlap(first.box, second.box) > 0.5
-
-
-def _together(first: result.Answer, second: result.Answer) -> result.Answer:
-    """Two answers of which the second goes on where the first ends."""
-    seam = (second.start + first.end) / 2
-    spans = [span for span in first.repetitions if sum(span) / 2 < seam]
-    spans += [span for span in second.repetitions if sum(span) / 2 >= max(seam, spans[-1][1])]
-    surest = max(first, second, key=lambda part: part.confidence)
-    return result.joined(first, second, surest, repetitions=tuple(spans))
 
 
 def _notes(scenes: tuple[result.Scene, ...], answers: tuple[result.Answer, ...]) -> tuple[str, ...]:

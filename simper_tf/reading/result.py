@@ -5,6 +5,7 @@ boxes are (top, left, bottom, right) as shares of the picture.
 """
 
 import dataclasses
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -21,6 +22,7 @@ TOO_FAR = "the camera moves too far"
 STILL = "nothing moves"
 BLACK = "black"
 TOO_SHORT = "too short"
+SURE = 0.5  # Confidence from which on a number is likelier right than wrong.
 SEEN = 0.2  # Confidence from which on what was seen in pictures is told, without being a result.
 # By how much tempo must rise or fall from the first third to the last to be told, and how seldom by chance.
 CHANGE, BY_CHANCE = 1.2, 0.01
@@ -149,6 +151,33 @@ def joined(first: Answer, second: Answer, like: Answer, **given) -> Answer:
         course=np.concatenate((first.course, second.course[late])),
         **given,
     )
+
+
+def continued(answers: Iterable[Answer]) -> list[Answer]:
+    """Answers of overlapping stretches put together where they go on."""
+    whole: list[Answer] = []
+    for answer in sorted(answers, key=lambda part: (part.scene, part.start)):
+        before = next((part for part in whole if _goes_on(part, answer)), None)
+        if before is None:
+            whole.append(answer)
+        else:
+            whole[whole.index(before)] = _together(before, answer)
+    return whole
+
+
+def _goes_on(first: Answer, second: Answer) -> bool:
+    """Whether two answers of one scene overlap in time and place, at one tempo."""
+    is_later = first.scene == second.scene and second.start < first.end
+    return is_later and abs(np.log(first.hertz / second.hertz)) < 0.1 and overlap(first.box, second.box) > 0.5
+
+
+def _together(first: Answer, second: Answer) -> Answer:
+    """Two answers of which the second goes on where the first ends."""
+    seam = (second.start + first.end) / 2
+    spans = [span for span in first.repetitions if sum(span) / 2 < seam]
+    spans += [span for span in second.repetitions if sum(span) / 2 >= max(seam, spans[-1][1])]
+    surest = max(first, second, key=lambda part: part.confidence)
+    return joined(first, second, surest, repetitions=tuple(spans))
 
 
 @dataclasses.dataclass(frozen=True)

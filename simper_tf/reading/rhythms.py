@@ -13,7 +13,6 @@ import numpy as np
 
 from simper_tf.reading import beats, result, tempos, uneven
 from simper_tf.reading.beat_stretches import (
-    CLEAR,
     FINER,
     HIGHEST_SHARE,
     MULTIPLE,
@@ -115,7 +114,7 @@ def _of_whole(times, values, band, power, looks):
     """Returns answers on the clear rhythms of all spans of a series that is read whole."""
     spans = heard_in_spans(times, values, limits_of(times, band), is_all=True)
     heard = [tempos.judged([found], looks)[0] for found in spans]
-    clear = [found for found in heard if found.confidence >= CLEAR and _share(found.frequency, *power) >= _SHOWN]
+    clear = [found for found in heard if found.confidence >= result.SURE and _share(found.frequency, *power) >= _SHOWN]
     answers = [answer for found in clear if (answer := answer_on(found)) is not None]
     return [answer for answer in answers if _is_seen(answer, times)]
 

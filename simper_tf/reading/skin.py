@@ -7,7 +7,8 @@ on one heart rate, and most of their power must lie at it.
 import cv2
 import numpy as np
 
-from simper_tf.signals import samples, skin_colors
+from simper_tf.reading import compression, events, result, stretches
+from simper_tf.signals import filters, samples, skin_colors
 
 BAND = (0.7, 3.5)  # Hz: hearts of 42 to 210 beats a minute.
 # Colors of skin of all tones, Cr and Cb: Chai and Ngan, Face segmentation using skin-color map, 1999.
@@ -23,7 +24,52 @@ IN_STEP = 0.5
 UNEVEN = 0.25
 # By how much of a movement's frequency a pulse must lie beside all its multiples, to be none of them for certain.
 APART = 0.06
+# Share of the power of the pulse in one line at which it is as likely as not, and how fast it gets likelier.
+SKIN_SHARE, SKIN_SLOPE = 0.65, 15.0
 SHORTEST_SECONDS = 5.0  # Three and a half periods of the slowest heart.
+
+
+def answers(
+    stretch: stretches.Stretch, band: tuple[float, float] | None, keys: tuple[float, ...], whole: bool = False
+) -> list[result.Answer]:
+    """The pulse, if the stretch shows still skin.
+
+    Args:
+        stretch: Frames of a scene.
+        band: Lowest and highest frequency in hertz; None for all.
+        keys: Seconds of the key frames of the file, with which a still picture changes.
+        whole: Whether every pixel is taken for skin.
+    """
+    if stretch.frames.shape[3] != 3:
+        return []
+    seen = pulse(stretch.evenly(stretch.frames), stretch.rate, whole)
+    if seen is None:
+        return []
+    series, hertz, share = seen
+    marks = beats(series, stretch.rate, hertz)
+    confidence = filters.logistic(SKIN_SLOPE * (share - SKIN_SHARE))
+    is_other = compression.has_pattern(hertz / stretch.rate, keys, stretch.rate)
+    is_other = is_other or (band is not None and not band[0] <= hertz <= band[1])
+    if confidence < result.SEEN or len(marks) < 3 or is_other:
+        return []
+    starts, ends = (stretch.times[0] + edge / stretch.rate for edge in events.bounds(marks.astype(float)))
+    hertz = events.frequency(marks) * stretch.rate  # Of an uneven pulse the line is that of its middle.
+    return [
+        result.Answer(
+            scene=stretch.scene,
+            reader="pulse",
+            repetitions=tuple(zip(starts.tolist(), ends.tolist(), strict=True)),
+            hertz=hertz,
+            error=float(hertz * np.std(np.log(np.diff(marks))) / len(marks)),
+            pairs=None,
+            pauses=(),
+            box=box(stretch.frames, whole),
+            confidence=confidence,
+            verdict=result.CLEAR if confidence >= result.SURE else result.UNCLEAR,
+            times=stretch.times[0] + np.arange(len(series)) / stretch.rate,
+            course=series,
+        )
+    ]
 
 
 def mask(frames: np.ndarray) -> np.ndarray:

@@ -48,6 +48,17 @@ class Stretch:
     frames: np.ndarray
     rate: float
 
+    def evenly(self, values: np.ndarray) -> np.ndarray:
+        """Returns values of its frames, `(T, ...)`, at evenly spaced times."""
+        times = self.times
+        even = np.arange(times[0], times[-1] + 1e-9, 1 / self.rate)
+        if len(even) == len(times) and np.abs(even - times).max() < 0.1 / self.rate:
+            return values
+        at = np.interp(even, times, np.arange(len(times)))
+        index = np.minimum(at.astype(int), len(times) - 2)
+        part = (at - index).astype(np.float32).reshape(-1, *[1] * (values.ndim - 1))
+        return values[index] * (1 - part) + values[index + 1] * part
+
 
 def cut(frames: Iterable[tuple[float, np.ndarray]], longest_step: float = math.inf) -> Iterator[Stretch]:
     """Stretches of a recording in order, cut at its scenes and at its holes.

@@ -287,7 +287,7 @@ def test_a_whole_file_is_read_no_worse_than_its_windows():
             inside = (times >= window.start) & (times < window.start + 10)
             alone = beats.find(times[inside], values[inside], (0.6, 3.5))
             true = hertz + 0.3 * 2 * np.pi / 40 * np.cos(2 * np.pi * (window.start + 5) / 40)
-            told = np.array([window.hertz, alone.frequency if alone.confidence >= beat_stretches.CLEAR else 0.0])
+            told = np.array([window.hertz, alone.frequency if alone.confidence >= result.SURE else 0.0])
             is_right = np.abs(told - true) < 0.05
             right, wrong = right + is_right, wrong + ((told > 0) & ~is_right)
     assert right[0] >= right[1] >= 10
