@@ -138,7 +138,7 @@ def _of_hdf5(path):
                 raise RawDataError(path, found, "values in the file itself", "Copy them into it.")
         numbers = {name: item for name, item in sets.items() if item.dtype.kind in "iuf"}
         refuse_long(path, sum(item.size for item in numbers.values()))
-        for name, item in items.items():
+        for name, item in {**items, "": file}.items():
             dotted = name.replace("/", ".")
             if name in numbers:
                 yield dotted, item[()]

@@ -79,11 +79,12 @@ def test_objects_and_damage_in_arrays_by_name_are_refused(tmp_path):
         series_files.series_of(tmp_path / "a.npz")
 
 
+@pytest.mark.parametrize("place", ["/", "sensor", "sensor/x"])
 @pytest.mark.parametrize("ending", [".h5", ".hdf5", ".nc"])
-def test_an_attribute_states_the_rate_of_a_data_set(tmp_path, ending):
+def test_an_attribute_states_the_rate_of_a_data_set(tmp_path, ending, place):
     with h5py.File(tmp_path / f"a{ending}", "w") as file:
         file["sensor/x"] = WAVE
-        file["sensor"].attrs["frequency"] = RATE
+        file[place].attrs["frequency"] = RATE
     check(series_files.series_of(tmp_path / f"a{ending}"), ("sensor.x",))
 
 
