@@ -6,6 +6,7 @@ import pathlib
 import av
 import numpy as np
 import pytest
+from PIL import Image
 from ramps import EVEN, SHAPE, VARYING, grainy, noise, numbers, ramp, read, write
 
 from simper_tf.reading import source_reader
@@ -62,6 +63,12 @@ def test_every_container_gives_its_frames_at_their_times(folder, name, settings)
     assert info.keys[0] == 0
     is_whole = settings.get("codec") in ("gif", "rawvideo", "mjpeg", "dvvideo")
     assert (len(info.keys) == len(times)) == is_whole or settings.get("codec") == "ffv1"
+
+
+def test_a_gif_without_delays_has_ten_frames_a_second(folder):
+    pictures = [Image.fromarray(picture) for picture in ramp(20, SHAPE)]
+    pictures[0].save(folder / "still.gif", save_all=True, append_images=pictures[1:], duration=0)
+    np.testing.assert_allclose(read(folder / "still.gif")[0], np.arange(20) / 10)
 
 
 def test_interlaced_frames_are_the_mean_of_both_fields(folder):
