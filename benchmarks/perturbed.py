@@ -147,9 +147,9 @@ def main():
     written = report(table)
     print(written)
     document.into_document(args.document, COMMAND, written)
-    sampled.put(sampled.STEP, args.document)
     if args.figure:
         figure(table, args.figure)
+    sampled.put(sampled.STEP, args.document)
 
 
 if __name__ == "__main__":
