@@ -31,6 +31,12 @@ form.addEventListener("submit", async event => {
   place.scrollIntoView();
 });
 
+// Says why nothing came back: a sentence where simper app runs all the same.
+async function unanswered(sentence) {
+  const runs = await fetch("/progress/0").then(() => true, () => false);
+  return runs ? sentence : "There was no answer: simper app does not run any more. Start it again.";
+}
+
 // Sends one recording, and shows its answer below those of others.
 async function send(path, file, before) {
   const key = String(Math.random()).slice(2), bar = state.querySelector("progress"), told = state.querySelector("span");
@@ -70,10 +76,7 @@ async function send(path, file, before) {
       for (const part of parts) if (part.matches?.(".player")) play(part, url);
     }
   } catch {
-    const runs = await fetch("/progress/0").then(() => true, () => false);
-    say(runs
-      ? "The recording could not be sent. Has the file changed or moved since it was chosen? Choose it again."
-      : "There was no answer: simper app does not run any more. Start it again.");
+    say(await unanswered("The recording could not be sent. Has the file changed or moved since it was chosen? Choose it again."));
   } finally {
     clearInterval(timer);
   }
@@ -214,8 +217,12 @@ switched.addEventListener("click", async () => {
   shown.parentElement.hidden = false;
   switched.textContent = "Stop the camera";
   says.textContent = "0 so far. Move ...";
-  watched(stream).catch(() => stopped("There was no answer: simper app does not run any more. Start it again."));
+  watched(stream).catch(unread);
 });
+
+async function unread() {
+  stopped(await unanswered("The camera's pictures could not be read. Count with it again."));
+}
 
 function stopped(sentence) {
   stream?.getTracks().forEach(track => track.stop());
@@ -245,7 +252,7 @@ async function watched(own) {
         counted.push(...whole.map(([start, end]) => first + (start + end) / 2));
         if (stream === own) says.textContent = `${counted.length} so far. ${said}`;
         sent = performance.now() / 1000;
-      }).catch(() => stopped("There was no answer: simper app does not run any more. Start it again."));
+      }).catch(unread);
     }
     await new Promise(done => setTimeout(done, 1000 / RATE));
   }

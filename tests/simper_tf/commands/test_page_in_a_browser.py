@@ -91,3 +91,23 @@ def test_a_browser_draws_a_part_saves_a_copy_and_has_a_camera(address, swing):
         unnamed = "[...document.querySelectorAll('input, select')].filter(one => !one.labels.length).length"
         assert browser.ask(unnamed) == 0
         assert browser.said == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not chromium.PROGRAM, reason=chromium.NO_PROGRAM)
+def test_a_page_whose_question_fails_says_whether_simper_runs(swing):
+    with Command(["simper_tf", "app", "--port=0"]) as process:
+        address = re.match(r"(http://127\.0\.0\.1:\d+) shows the page", process.stdout.readline())[1]
+        with chromium.Page(f"{address}/", 400) as browser:
+            browser.ask("var asked = window.fetch")
+            browser.ask("window.fetch = (url, set) => set ? Promise.reject(new TypeError('gone')) : asked(url)")
+            browser.choose("input[type=file]", swing)
+            alert = "document.querySelector('[role=alert]')?.textContent"
+            browser.click("button")
+            wait_for(browser, f"/could not be sent/.test({alert})")
+            browser.click(".camera button")
+            wait_for(browser, "/pictures could not be read/.test(says.textContent)")
+            process.send_signal(signal.SIGTERM)
+            process.communicate()
+            browser.click("button")
+            wait_for(browser, f"/simper app does not run any more/.test({alert})")
