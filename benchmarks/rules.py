@@ -20,6 +20,7 @@ from simper_tf.reading import (
     compression,
     courses,
     events,
+    film_reader,
     follow,
     halves,
     magnitudes,
@@ -55,6 +56,8 @@ RULES = {
     "picture halves": Rule("the picture tells halves", halves, "are_halves", lambda run: False),
     "sampled": Rule("cycles that frames catch differently", movement, "SAMPLED", 1),
     "longest": Rule("the longest run stands for its parts", movement, "longer", lambda *given: []),
+    "shown": Rule("the picture or the network shows it", film_reader, "is_shown", lambda shown: True),
+    "pairs": Rule("two cycles of two sides are enough", film_reader, "FEWEST_IN_PAIRS", film_reader.FEWEST),
     "second movement": Rule("a second movement is told", places, "told", lambda *g: _TOLD(*g)[:1]),
     "magnitudes": Rule("magnitudes are read late", camera, "looks", lambda gray: (
         look for look in _LOOKS(gray) if not look.of_magnitudes)),

@@ -6,7 +6,7 @@
 
 Every scene is read by itself. No band, no window and no tempo is asked
 for: from 0.05 Hz to 45 % of the frame rate whatever repeats at least
-two and a half times is an answer.
+two and a half times is an answer, or twice to either side.
 """
 
 import concurrent.futures
@@ -32,14 +32,14 @@ from simper_tf.reading import (
     skin,
     stretches,
 )
-from simper_tf.reading.verdict import box
+from simper_tf.reading.verdict import Evidence, box
 
 LOWEST_HERTZ = 0.05  # Six periods fill the longest stretch that is read, 120 s.
 HIGHEST_SHARE = 0.45  # Of the frame rate; at half of it a swing shows two frames, and no peak.
 FEWEST = 2.5  # Repetitions in a result: two may be chance.
 FEWEST_IN_PAIRS = 1.9  # Of cycles whose halves repeat too: two, less what an edge cuts off.
-# Share of what moves in the picture that must come back. Digits of a clock beside a plot turn evenly, and are 0.01 to
-# 0.06 of it. Of 246 films that repeat no right answer has less than 0.15.
+# Share of what moves in the picture that must come back where the network does not hold the tempo the likeliest. Digits
+# of a clock beside a plot turn evenly, and are 0.01 to 0.06. Right ones of `benchmarks/evidence.csv` have 0.3 or more.
 LEAST_SHOWN = 0.1
 FEWEST_FRAMES = 8  # In a scene that is read.
 # Chance by the network of the tempo that it holds the likeliest, at least: where none is, all have 0.05 to 0.08. And by
@@ -177,10 +177,17 @@ def _ranked(
 def _agreed(some: list[movement.Candidate]) -> list[movement.Candidate]:
     """Candidates of shifts whose events are alike for certain, at the tempo that the network holds the likeliest."""
 
-    def is_agreed(shown):
-        return shown.alike > movement.TWICE and shown.chance > max(AHEAD * shown.rival, LIKELIEST)
+    return [each for each in some if each.evidence.alike > movement.TWICE and _is_likeliest(each.evidence)]
 
-    return [candidate for candidate in some if is_agreed(candidate.evidence)]
+
+def _is_likeliest(shown: Evidence) -> bool:
+    """Whether the network holds a tempo the likeliest, by far; not so where it was not asked."""
+    return shown.chance > max(AHEAD * shown.rival, LIKELIEST)
+
+
+def is_shown(shown: Evidence) -> bool:
+    """Whether the picture or the network shows a tempo: else it may be told, but is not clear."""
+    return shown.explained >= LEAST_SHOWN or _is_likeliest(shown)
 
 
 def _of_the_scene(
@@ -221,11 +228,12 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
         (float(ends[at]), float(starts[at + 1])) for at in np.flatnonzero(starts[1:] - ends[:-1] > 0.1 / stretch.rate)
     ]
     error = hertz * np.std(np.log(gaps)) / len(gaps)
-    is_shown = candidate.tiles is not None or candidate.evidence.explained >= LEAST_SHOWN
-    verdict = result.CLEAR if candidate.confidence >= result.SURE and is_shown else result.UNCLEAR
-    fewest = FEWEST_IN_PAIRS if candidate.pairs and verdict == result.CLEAR else FEWEST
+    # In its own place all may be its own, however little that is of the picture.
+    is_clear = candidate.confidence >= result.SURE and (candidate.tiles is not None or is_shown(candidate.evidence))
+    fewest = FEWEST_IN_PAIRS if candidate.pairs and is_clear else FEWEST
+    said = result.CLEAR if is_clear else result.UNCLEAR
     if twice or (ends[-1] - starts[0]) * hertz < fewest:
-        verdict = result.TOO_FEW
+        said = result.TOO_FEW
     return result.Answer(
         scene=stretch.scene,
         reader="movement",
@@ -236,7 +244,7 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
         pauses=tuple(pauses),
         box=box(gray, run, candidate.tiles),
         confidence=candidate.confidence,
-        verdict=verdict,
+        verdict=said,
         times=first + np.arange(last + 1) / stretch.rate,
         course=run.course.values,
     )

@@ -17,10 +17,6 @@ _BLOCK = 2**20  # Bytes unpacked at a time: a bomb is noticed before it fills th
 _LETTERS = 16  # Of a number in a text, at most: more than so many for each value is no recording.
 
 
-# Endings of what is looked for in a file of several.
-_RECORDINGS = tuple(endings.SERIES)
-
-
 def members(path: str) -> Iterator[tuple[list[str], bytes]]:
     """Yields the names of recordings in a `.zip` file of several files, none of one that cannot be opened.
 
@@ -33,7 +29,7 @@ def members(path: str) -> Iterator[tuple[list[str], bytes]]:
         names = []
     headers = {name.removesuffix(".hea") for name in names if name.endswith(".hea")}
     samples = [name for name in names if name.endswith((".dat", ".mat")) and name[:-4] in headers]
-    found = [name for name in names if name.lower().endswith(_RECORDINGS) and name not in samples]
+    found = [name for name in names if name.lower().endswith(endings.SERIES) and name not in samples]
     yield (sorted(found) if len(names) > 1 else []), b""
 
 

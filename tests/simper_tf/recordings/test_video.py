@@ -62,7 +62,7 @@ def test_every_container_gives_its_frames_at_their_times(folder, name, settings)
     assert info.longest_gap == pytest.approx(np.diff(times).max(), abs=1.1e-3)
     assert info.keys[0] == 0
     is_whole = settings.get("codec") in ("gif", "rawvideo", "mjpeg", "dvvideo")
-    assert (len(info.keys) == len(times)) == is_whole or settings.get("codec") == "ffv1"
+    assert (len(info.keys) == len(times)) == is_whole
 
 
 def test_a_gif_without_delays_has_ten_frames_a_second(folder):
