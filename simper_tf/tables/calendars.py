@@ -23,7 +23,9 @@ _PARTS = {
 }  # fmt: skip
 _OTHER_PARTS = re.compile(r"weekday|week|weeks|dow|doy|yday|day ?of ?(week|year)|season|quarter")
 # Digits of a moment: how they are written, and in which place the year stands.
-_DIGITS = {"%Y%m%d": 1e4, "%Y%m": 1e2, "%Y%m%d%H": 1e6, "%Y%m%d%H%M": 1e8, "%Y%m%d%H%M%S": 1e10}
+_DIGITS = {"%Y%m%d": 1e4, "%Y%m": 1e2, "%Y%j": 1e3, "%Y%m%d%H": 1e6, "%Y%m%d%H%M": 1e8, "%Y%m%d%H%M%S": 1e10}
+_NAMED = ("%Y%m", "%Y%j")  # Such as many numbers are: a name must say that they are dates.
+_FEWEST = 8  # Numbers under another name that are days by chance no more: one of four is.
 
 
 class Moments(NamedTuple):
@@ -111,14 +113,20 @@ def _is_strict(seconds):
 
 
 def _of_digits(table):
-    """Returns moments of numbers such as 20240131, 202401 or 2024.01, in a column named a date or without a name."""
+    """Returns moments of numbers such as 20240131, 202401 or 2024.01, in a column named a date or without a name.
+
+    Under any other name they must be days, all of them, and each later than the one before.
+    """
     for k, (name, column) in enumerate(zip(table.names, table.columns, strict=True)):
-        if not isinstance(column, np.ndarray) or not re.search(r"date|day|time|month|yyyy|^$", name.lower()):
+        if not isinstance(column, np.ndarray):
             continue
-        if name and dates.is_whole(np.round(100 * column, 6)) and not dates.is_whole(column):
+        is_named = bool(re.search(r"date|day|time|month|yyyy", name.lower()))
+        if name and not is_named and (len(column) < _FEWEST or not _is_strict(column)):
+            continue
+        if is_named and dates.is_whole(np.round(100 * column, 6)) and not dates.is_whole(column):
             column = np.round(100 * column)  # 1871.1 is October.
         for form, place in _DIGITS.items():
-            if (not name and form == "%Y%m") or not dates.is_whole(column):
+            if (not is_named and form in _NAMED) or not dates.is_whole(column):
                 continue
             if not dates.is_between(column, place * dates.FIRST_YEAR, place * dates.LAST_YEAR):
                 continue

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 # Words that a name of times begins with, and words that make it one anywhere.
 _FIRST = re.compile(
     r"times?|timestamps?|timesteps?|ts|timer|elapsed|epoch?|datetime|date|unixtime|clock|gpst(ime)?|i?tow|utc"
-    r"|zeit|tiempo|tijd|czas|время|时间|時間|시간"  # In German, Spanish, Dutch, Polish, Russian, Chinese, Korean.
+    # In German, Spanish, French, Dutch, Polish, Finnish, Turkish, Russian, Chinese and Korean.
+    r"|zeit|tiempo|temps|tijd|czas|aika|zaman|время|时间|時間|시간"
     r"|s|secs?|seconds|m?s|msecs?|millis|milliseconds?|[un]s|micros|microseconds|nanoseconds|[mhb]?jd"
 )
 _ANYWHERE = re.compile(r"time|timestamps?|datetime|elapsed|unix|epoch?")

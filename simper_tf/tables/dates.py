@@ -12,10 +12,6 @@ pd = loaded_later("pandas")
 DAY = 86400.0  # Seconds.
 YEAR = 365.2425 * DAY  # Of the Gregorian calendar.
 FIRST_YEAR, LAST_YEAR = 1500, 2200  # Of climate's proxies and projections.
-_DATE = re.compile(
-    r"\d\d?[:.]\d\d|\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}"
-    r"|(?i:\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-/ .,]*\d)"
-)
 # Digits of a day and a time without marks, such as 20010112 0000.
 _COMPACT = r"^(\d{4})(0[1-9]|1[0-2])([0-2]\d|3[01])[T_ ]([01]\d|2[0-4])([0-5]\d)([0-5]\d)?$"
 HALF = r"([ap])\.?\s?m\.?"  # Of a day, such as AM or p.m.
@@ -24,12 +20,26 @@ _A_YEAR, _MONTHS = (
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
 )
 _WORD = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
-# Years with a part of them, in lower case: such as 1982 1, 1982M01 or 1982-Q1; Q1 1970; 1991 Jul; 2021-W03 or
-# 2021-W03-5; 2011/268, the day of the year, with a time of day or without.
+_DATE = re.compile(
+    r"\d\d?[:.]\d\d|\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}|\d\d?[-/]\d{4}" rf"|(?i:\b{_WORD}[-/ .,']*\d)"
+)
+# A date with the name of its month, such as 3-Jan-2015, and what follows; a cell of a table has no separator in it.
+IN_WORDS = rf"(?i:(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[. ]+)?(?:\d\d?[-/ .]*)?{_WORD}[-/ .']*\d[^,;|]*)"
+# Other writings of what pandas reads: 05-00-00 or 05.00.00 behind a date, 3/Jan/2015:05:00:00 of the logs of servers,
+# and the signs of year, month and day in Chinese, Japanese and Korean.
+_WRITINGS = (
+    (r"[T_ ](\d\d)([.-])(\d\d)\2(\d\d)", r" \1:\3:\4"),
+    (r"([-/ ]\d{4}):(\d\d:)", r"\1 \2"),
+    (r"[年月년월] ?(?=\d)", "-"),
+    (r"[年月日년월일]", ""),
+)
+# Years with a part of them, in lower case: such as 1982 1, 1982M01, 1/1982 or 1982-Q1; Q1 1970; 1991 Jul; Jul-91;
+# 2021-W03 or 2021-W03-5; 2011/268, the day of the year, with a time of day or without.
 _PARTS = (
-    ("month", re.compile(rf"({_A_YEAR})(?:\W{{1,2}}|\W?m)(1[0-2]|0?[1-9])(?:\D.*)?")),
+    ("month", re.compile(rf"({_A_YEAR})(?:\W{{1,2}}|\W?m)(1[0-2]|0?[1-9])(?:\D.*)?|(1[0-2]|0?[1-9])[-/. ]({_A_YEAR})")),
     ("quarter", re.compile(rf"({_A_YEAR})\W{{0,2}}q([1-4])|q([1-4])\W{{0,2}}({_A_YEAR})")),
     ("word", re.compile(rf"({_A_YEAR})\W{{0,2}}({_WORD})|({_WORD})\W{{0,2}}({_A_YEAR})")),
+    ("short", re.compile(rf"({_WORD})[-/ ']{{1,2}}(\d\d)")),
     ("week", re.compile(rf"({_A_YEAR})\W?w(\d\d?)(?:\W?([1-7]))?")),
     ("day", re.compile(rf"({_A_YEAR})[-/. ](\d{{3}})(?:[t ](\d.*))?")),
 )
@@ -51,10 +61,9 @@ def of_text(column: "pd.Series") -> tuple[np.ndarray | None, str]:
     """
     filled = column.dropna()
     # Most of the first 50: a header of two lines, a row of units or a word for what is missing may stand among them.
-    if not len(filled) or not filled.head(50).map(_is_date).mean() > 0.8:
+    if not len(filled) or not _usual(filled.head(50)).map(_is_date).mean() > 0.8:
         return None, ""
-    text = column.str.strip(" []'\"").str.replace(r"[T_ ](\d\d)\.(\d\d)\.(\d\d)", r" \1:\2:\3", regex=True)
-    text = text.str.replace(_COMPACT, _marked, regex=True)
+    text = _usual(column)
     if (times := _of_clock(text)) is not None:
         return times, _note_on_clock(text, times)
     if (moments_read := _of_parts(text.str.lower())) is not None:
@@ -79,15 +88,21 @@ def moments(text, **given):
     return ((whole - whole[first]).dt.total_seconds() + (fractions - fractions[first])).to_numpy(np.float64)
 
 
+def _usual(column):
+    """Returns dates as most write them."""
+    text = column.str.strip(" []'\"").str.replace(_COMPACT, _marked, regex=True)
+    for written, usual in _WRITINGS:
+        text = text.str.replace(written, usual, regex=True)
+    return text
+
+
 def _marked(match):
     year, month, day, hour, minute, second = match.groups("00")
     return f"{year}-{month}-{day} {hour}:{minute}:{second}"
 
 
 def _is_date(cell):
-    return bool(_DATE.search(cell) or re.fullmatch(_COMPACT, cell.strip(" []'\""))) or any(
-        form.fullmatch(cell.strip().lower()) for _, form in _PARTS
-    )
+    return bool(_DATE.search(cell)) or any(form.fullmatch(cell.lower()) for _, form in _PARTS)
 
 
 def _of_parts(text):
@@ -98,7 +113,10 @@ def _of_parts(text):
         ):
             continue
         parts = text.str.extract(f"^(?:{form.pattern})$")
-        year, part = (parts[0], parts[1]) if kind not in ("quarter", "word") else (
+        if kind == "short":  # Jul-91, or the 15th of July of a year that nobody names: then the month repeats.
+            changes = parts[0].ne(parts[0].shift()).mean() > 0.5
+            return moments(parts[0].str[:3] + parts[1], format="%b%y") if changes else None
+        year, part = (parts[0], parts[1]) if kind in ("week", "day") else (
             parts[0].fillna(parts[3]), parts[1].fillna(parts[2])
         )  # fmt: skip
         year = pd.to_numeric(year).to_numpy(np.float64, na_value=np.nan)

@@ -5,12 +5,16 @@ import re
 
 import numpy as np
 
+from simper_tf.tables import dates
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.later import loaded_later
 
 pd = loaded_later("pandas")
 
-DATE = re.compile(r"\[?(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](\d\d){1,2})([T _][^,;|]*([.,]\d+)?[^,;|]*)?")
+DATE = re.compile(
+    r"\[?(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](\d\d){1,2})([T _][^,;|]*([.,]\d+)?[^,;|]*)?"
+    rf"|\[?{dates.IN_WORDS}"
+)
 # A whole number whose thousands are set off, or one of three decimals.
 _GROUPED = r"[+-]?[1-9]\d{0,2},\d{3}"
 _SHORT = 2**22  # Bytes of a text that NumPy reads while pandas loads.

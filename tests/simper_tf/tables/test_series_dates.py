@@ -14,7 +14,11 @@ WRITTEN = {
     "no_numbers": (DAYS.strftime("%-d.%m.%Y"), DAY), "digits": (DAYS.strftime("%Y%m%d"), DAY),
     "words": (DAYS.strftime("%d %b %Y"), DAY), "digits_of_hours": (HOURS.strftime("%Y%m%d%H"), HOUR),
     "digits_of_minutes": (HOURS.strftime("%Y%m%d%H%M"), HOUR), "am_pm": (HOURS.strftime("%m/%d/%Y %I:%M %p"), HOUR),
-    "digits_of_seconds": (HOURS.strftime("%Y%m%d%H%M%S"), HOUR),
+    "digits_of_seconds": (HOURS.strftime("%Y%m%d%H%M%S"), HOUR), "days_of_years": (DAYS.strftime("%Y%j"), DAY),
+    "words_and_hours": (HOURS.strftime("%b %d %Y %H:%M"), HOUR),
+    "of_servers": (HOURS.strftime("[%d/%b/%Y:%H:%M:%S]"), HOUR),
+    "of_names_of_files": (HOURS.strftime("%Y-%m-%d_%H-%M-%S"), HOUR), "weekdays": (DAYS.strftime("%A %d %B %Y"), DAY),
+    "chinese": (DAYS.strftime("%Y年%m月%d日"), DAY), "korean": (DAYS.strftime("%Y년 %m월 %d일"), DAY),
 }  # fmt: skip
 
 
@@ -36,7 +40,22 @@ def test_day_and_month_are_told_apart_by_even_steps(tmp_path, form, step):
     np.testing.assert_allclose(read(tmp_path, "when,x", texts, WAVE[:12]).times, step * DAY * np.arange(12))
 
 
-@pytest.mark.parametrize("form", ["%b %Y", "%Y-%m", "%Y %m", "%YM%m", "%Y/%m", "%Y%m"])
+@pytest.mark.parametrize("name", ["a", "stamp", "obs"])
+@pytest.mark.parametrize("kind", ["digits", "digits_of_hours", "digits_of_seconds"])
+def test_digits_that_are_all_days_are_dates_under_any_name(tmp_path, kind, name):
+    texts, step = WRITTEN[kind]
+    np.testing.assert_allclose(read(tmp_path, f"{name},x", texts, WAVE).times, step * np.arange(COUNT))
+
+
+def test_digits_that_no_calendar_has_are_no_dates(tmp_path):
+    found = read(tmp_path, "a,x", 20230110 + np.arange(COUNT), WAVE, rate=10)  # To the 57th of January.
+    np.testing.assert_allclose(found.times, np.arange(COUNT) / 10)
+
+
+FORMS_OF_MONTHS = ["%b %Y", "%Y-%m", "%Y %m", "%YM%m", "%Y/%m", "%Y%m", "%m/%Y", "%-m-%Y", "%b-%y", "%Y年%m月"]
+
+
+@pytest.mark.parametrize("form", FORMS_OF_MONTHS)
 def test_months_are_read_as_they_are_written(tmp_path, form):
     found = read(tmp_path, "month,x", MONTHS.strftime(form), WAVE)
     np.testing.assert_allclose(found.times, MONTH_SECONDS)
