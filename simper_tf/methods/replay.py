@@ -30,7 +30,7 @@ NEAR = 0.06
 class ReplayOptions(Options):
     """Options of Replay."""
 
-    made_weight: float = option(1.0, "Weight of the periods of replays, which are known.", low=0)
+    made_weight: float = option(1.0, "Weight of the periods of replays, which are known.", low=0, is_flag=False)
     ratio_weight: float = option(0.1, "Weight of the ratios of periods at known speeds; 0 for none.", low=0)
 
     def __post_init__(self):
