@@ -265,11 +265,13 @@ def _channels(path, table, used):
     notes += left_out(names, empty, "holds no number")
     numbers = {k: column for k, column in numbers.items() if k not in empty}
     counting = [k for k, column in numbers.items() if time_columns.counts(column)]
-    if len(counting) < len(numbers):
+    if len(counting) < len(numbers) or words:
         notes += left_out(names, counting, "rises evenly, as numbers of rows do,")
         numbers = {k: column for k, column in numbers.items() if k not in counting}
     if not numbers:
         found = "a column of times alone" if used and not words and not empty else "0 samples that are numbers"
+        if words and len(filled := table.columns[words[0]].dropna()):
+            found += f", and text such as {filled.iloc[-1][:40]!r}"
         raise RawDataError(path, found, "a column of values beside it", REMEDY)
     fillers = {k: filler for k, column in numbers.items() if (filler := _filler(column)) is not None}
     for k, filler in fillers.items():

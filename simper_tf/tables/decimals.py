@@ -11,14 +11,27 @@ from simper_tf.utils.later import loaded_later
 
 pd = loaded_later("pandas")
 
+# What may follow the digits of a clock: the half of the day, and a zone.
+ZONE = r"(?: ?[ap]\.?m\.?)?(?: ?(?:z|[a-z]{3,4}))?(?: ?[+-]\d\d:?(?:\d\d)?)?\]?"
 DATE = re.compile(
-    r"\[?(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](\d\d){1,2})([T _][^,;|]*([.,]\d+)?[^,;|]*)?"
-    rf"|\[?{dates.IN_WORDS}"
+    r"\[?(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](?:\d\d){1,2})"
+    rf"(?:[T _]+\d\d?(?:[:.-]\d\d?){{0,3}}(?:[.,]\d+)?)?{ZONE}|\[?{dates.IN_WORDS}",
+    re.IGNORECASE,
 )
-# A whole number whose thousands are set off, or one of three decimals.
+# Thousands set off by spaces, of any width, or by apostrophes; by commas, or by points, of which a number has a decimal
+# sign as well or two; and one whole number of a comma, or one with three decimals.
+_SPACES = " \u00a0\u2009\u202f'\u2019"
+_SPACED = rf"[+-]?\d{{1,3}}(?:([{_SPACES}])\d{{3}})(?:\1\d{{3}})*(?:[.,]\d*)?"
+_COMMAS = r"[+-]?\d{1,3}(?:(?:,\d{3})+\.\d*|(?:,\d{3}){2,})"
+_POINTS = r"[+-]?\d{1,3}(?:(?:\.\d{3})+,\d*|(?:\.\d{3}){2,})"
 _GROUPED = r"[+-]?[1-9]\d{0,2},\d{3}"
+GROUPED = re.compile(rf"{_SPACED}|{_COMMAS}|{_POINTS}|{_GROUPED}")
+# A number with its unit, such as 3.7 mV or 12%.
+_MEASURED = rf"([+-]?[\d.,{_SPACES}]*\d[.,]?(?:[eE][+-]?\d+)?)\s*([a-zA-Zµμ°Ω%‰][a-zA-Zµμ°Ω%‰/*^²³]{{0,7}})"
+MEASURED = re.compile(_MEASURED)
 _SHORT = 2**22  # Bytes of a text that NumPy reads while pandas loads.
 _SPARSE = 0.5  # Share of cells that must be numbers in a column of numbers.
+_ONE_UNIT = 0.9  # Share of cells with one unit: codes, such as 3A and 3B, have several.
 
 
 def plain(path, encoding, layout, first, most):
@@ -35,9 +48,16 @@ def plain(path, encoding, layout, first, most):
 
 
 def columns(path, frame):
-    """Returns the columns as numbers where most cells are numbers, with the decimal sign that they have in common."""
+    """Returns the columns as numbers where most cells are numbers, with the decimal sign that they have in common.
+
+    Returns:
+        Columns, and the units of those whose cells name one, by number.
+    """
     words = {k: frame[k].astype("str").str.strip(" '\"") for k in frame if not pd.api.types.is_numeric_dtype(frame[k])}
     words = {k: column.where(frame[k].notna()) for k, column in words.items()}
+    units = {k: unit for k, column in words.items() if (unit := _unit(column))}
+    words = {k: column.str.extract(_MEASURED)[0] if k in units else column for k, column in words.items()}
+    words = {k: _without_marks(column) for k, column in words.items()}
     numeric = {k: column for k, column in words.items() if _looks_numeric(column)}
     has_point = any(
         pd.api.types.is_float_dtype(frame[k]) and k not in words and _has_fractions(frame[k]) for k in frame
@@ -51,7 +71,26 @@ def columns(path, frame):
             parsed.append(words[k])
         else:
             parsed.append(frame[k].to_numpy(np.float64))
-    return parsed
+    return parsed, units
+
+
+def _unit(column):
+    """Returns the unit that nearly all cells of a column of text name behind a number; "" for another column."""
+    filled = column.dropna()
+    if not len(filled) or not MEASURED.fullmatch(filled.iloc[-1]):
+        return ""
+    units = filled.str.extract(f"^{_MEASURED}$")[1]
+    return str(units.mode().iloc[0]) if (units == units.mode().iloc[0]).mean() > _ONE_UNIT else ""
+
+
+def _without_marks(column):
+    """Returns a column of text without the marks between thousands, where its cells leave no doubt which these are."""
+    for form, mark in ((_SPACED, f"[{_SPACES}]"), (_COMMAS, ","), (_POINTS, r"\.")):
+        grouped = column.str.fullmatch(form, na=False)
+        fits = column.str.fullmatch(rf"[+-]?\d{{1,3}}(?:{mark}\d{{3}})*(?:[.,]\d*)?", na=True)
+        if grouped.any() and fits.all():
+            return column.str.replace(rf"(?<=\d){mark}(?=\d{{3}})", "", regex=True)
+    return column
 
 
 def _has_fractions(column):

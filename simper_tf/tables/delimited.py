@@ -25,9 +25,10 @@ _EXPECTED = "rows of numbers, as many in each"
 NAN_WORDS = ("", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf", "+inf")
 # Lines that are looked at; those from which the layout is learned: the last half, which no header reaches.
 _HEAD_LINES, _SAMPLE = 400, 200
-_SEPARATORS = (",", ";", "\t", "|", None)  # None: any white space.
+_SEPARATORS = (",", ";", "\t", "|", None)  # None: spaces and tabs.
+_TOLD = ("n", "t", "u")  # Kinds of cells that are measured, see `_kind`.
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*|,\d+)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
-_CLOCK = re.compile(r"\[?(\d+:)?\d\d?:\d\d([.,:]\d+)?( ?[ap]m)?\]?[^,;|]*", re.IGNORECASE)
+_CLOCK = re.compile(rf"\[?(\d+:)?\d\d?:\d\d([.,:]\d+)?{decimals.ZONE}", re.IGNORECASE)
 _UNIT = re.compile(
     r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec|seconds|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
     r"|counts?|unitless|no[ _]units|mmhg|°?c|lux|(hh:)?mm:ss.mmm|y{4}.m{2}.d{2}.*"
@@ -91,15 +92,16 @@ def table_of(path: pathlib.Path, most: int | None = None) -> Table:
         stated = _rate_rows(rows)
         skipped, stated = (2, stated) if stated else (0, rates.stated(before, decimal))
         first = head[layout.first + skipped][0]
-        columns, notes = decimals.plain(path, encoding, layout, first, most), []
+        columns, notes, written = decimals.plain(path, encoding, layout, first, most), [], {}
         if columns is None:
             frame, notes = _frame(path, encoding, layout, first, most)
-            columns = decimals.columns(path, frame)
+            columns, written = decimals.columns(path, frame)
     except (UnicodeError, csv.Error, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         words = (str(error) or type(error).__name__).splitlines()[0][:200]
         words = _RAGGED.sub(r"\3 cells in line \2, \1 in others", words)
         raise RawDataError(path, f"no table of numbers ({words})", "text with columns", REMEDY) from error
     names, units = _names(before, layout)
+    units = [unit or written.get(k, "").lower() for k, unit in enumerate(units)]
     return Table(names, units, columns, stated, notes)
 
 
@@ -202,21 +204,23 @@ def _lines(path, encoding) -> Iterator[tuple[int, str]]:
 
 def _cells(line, separator):
     if separator is None:
-        return [cell.strip("'\"") for cell in line.split()]
+        return [
+            cell.strip("'\"") for cell in re.split("[ \t]+", line.strip(" \t"))
+        ]  # Narrower spaces set off thousands.
     csv.field_size_limit(LONGEST_LINE)  # Cut at a wrong mark a long line is one cell.
     row = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
     return [cell.strip().strip("'\"").strip() for cell in row]
 
 
 def _kind(cell):
-    """Returns n for a number, t for a date or a time of day, "" for nothing, x for words."""
+    """Returns n for a number, u for one with a unit, t for a date or a time of day, "" for nothing, x for words."""
     if cell.lower() in NAN_WORDS:
         return ""
     if decimals.DATE.fullmatch(cell) or _CLOCK.fullmatch(cell):
         return "t"
-    if _NUMBER.fullmatch(cell) or re.fullmatch(r"[+-]?\d{1,3}([.,]\d{3})+([.,]\d+)?", cell):
+    if _NUMBER.fullmatch(cell) or decimals.GROUPED.fullmatch(cell):
         return "n"
-    return "x"
+    return "u" if decimals.MEASURED.fullmatch(cell) else "x"
 
 
 @functools.lru_cache(maxsize=16)  # The same lines are asked for: is this a table, its first rows, all of it.
@@ -229,11 +233,13 @@ def _layout(path, lines):
         counts = [len(row) for row in rows]
         width = max(set(counts), key=counts.count, default=0)
         kinds = [[_kind(cell) for cell in row] for row in rows if len(row) == width]
-        numbers = sum(kind in "nt" and kind != "" for row in kinds for kind in row)
+        numbers = sum(kind in _TOLD for row in kinds for kind in row)
         words = sum(kind == "x" for row in kinds for kind in row)
-        if not any("n" in row for row in kinds):
+        if not any("n" in row or "u" in row for row in kinds):
             continue
-        score = numbers / (numbers + words) * len(kinds) / len(rows) + 1e-6 * min(width, 1000)
+        # Of equals the one of more columns; spaces inside cells that a mark separates set off thousands.
+        columns = min(width, 1000) if separator else 1.5
+        score = numbers / (numbers + words) * len(kinds) / len(rows) + 1e-6 * columns
         if score > best:
             best, chosen = score, (separator, width, kinds)
     if chosen is None:
@@ -242,10 +248,8 @@ def _layout(path, lines):
     separator, width, kinds = chosen
     if width == 2 and separator == "," and _is_one_column(lines, sample):
         separator, width, kinds = ";", 1, [["n"] for _ in kinds]
-    usual = [max("nt", key=[row[k] for row in kinds].count) for k in range(width)]
-    is_number = [
-        sum(row[k] in ("n", "t") for row in kinds) * 2 > sum(row[k] != "" for row in kinds) for k in range(width)
-    ]
+    usual = [max(_TOLD, key=[row[k] for row in kinds].count) for k in range(width)]
+    is_number = [sum(row[k] in _TOLD for row in kinds) * 2 > sum(row[k] != "" for row in kinds) for k in range(width)]
     for first, line in enumerate(lines):
         if _counted(_cells(line, separator)):
             continue

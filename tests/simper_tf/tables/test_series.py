@@ -185,7 +185,8 @@ def test_no_rate_is_refused_with_a_flag_and_a_value(tmp_path):
 REFUSED = {
     "text": (["hello world", "how are you"], "row 1: hello world"),
     "nothing": (["", ""], "no rows"),
-    "a_thousands_mark": (["x;y", *['"1,024.5";2'] * 20], "commas and points in numbers"),
+    "two_decimal_signs": (["x;y", *['"1,024.5";2', '"1.024,5";2'] * 20], "commas and points in numbers"),
+    "words_beside_counts": (["sample,seat", *[f"{k},{k % 9}{'ABC'[k % 3]}" for k in range(20)]], "text such as '1B'"),
     "an_unclear_comma": (
         ["x;y", *["1,024;2", "998;3"] * 20],
         "998 and 1,024 in column 1, whose comma may be a decimal sign",

@@ -1,0 +1,74 @@
+"""Every writing of numbers in a table, by every separator, beside every writing of its times."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from simper_tf.tables import series_files
+
+RATE = 25
+WAVE = 3000 + 1000 * np.sin(np.arange(40) / 2)
+# Of numbers to a thousandth; and of whole ones.
+WRITTEN = {
+    "plain": "{:.3f}", "exponents": "{:.6e}", "signs": "{:+.3f}", "units": "{:.3f} mV", "units_beside": "{:.3f}m/s²",
+    "percent": "{:.3f}%", "quotes": '"{:.3f}"', "commas_of_thousands": "{:,.3f}", "spaces": "{:_.3f}",
+}  # fmt: skip
+MARKS = {"spaces": (" ", "\u202f", "\u00a0", "'")}
+TIMES = {
+    "seconds": ("time", lambda second: f"{second:.2f}"),
+    "milliseconds": ("time_ms", lambda second: f"{1000 * second:.0f}"),
+    "units": ("time", lambda second: f"{1000 * second:.0f} ms"),
+    "clock": ("time", lambda second: f"0:{second:06.3f}"),
+    "date": ("Date", lambda second: f"2024-03-01T10:00:{second:06.3f}+01:00"),
+    "epoch": ("timestamp", lambda second: f"{1.7e9 + second:.3f}"),
+}
+SEPARATORS = (",", ";", "\t", "|", ", ", " ")
+
+
+def tables():
+    """Yields an identifier and the text of each table that can be cut into its cells."""
+    for (kind, form), (name, (header, time)), separator in itertools.product(
+        WRITTEN.items(), TIMES.items(), SEPARATORS
+    ):
+        for mark, decimal in itertools.product(MARKS.get(kind, ("_",)), ".,"):
+            if decimal == "," and kind == "commas_of_thousands":
+                form = form.replace(",", "_")
+                mark = "."
+            values = [form.format(value) for value in WAVE]
+            values = [value.replace(".", decimal) if decimal == "," else value for value in values]
+            values = [value.replace("_", mark) for value in values]
+            times = [time(k / RATE) for k in range(len(WAVE))]
+            times = (
+                [text.replace(".", ",") for text in times] if decimal == "," and name in ("seconds", "epoch") else times
+            )
+            cells = [
+                [f'"{cell}"' if separator.strip() in cell and "," in cell and '"' not in cell else cell for cell in row]
+                for row in zip(times, values, strict=True)
+            ]
+            if separator in (" ", "\t") and any(" " in cell for cell in cells[0]):
+                continue
+            text = "\n".join(separator.join(row) for row in [[header, "x"], *cells])
+            yield f"{kind}-{name}-{separator!r}-{mark!r}{decimal}", text
+
+
+@pytest.mark.parametrize("name", TIMES)
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_numbers_and_times_are_read_however_they_are_written(tmp_path, kind, name):
+    number = 0
+    for found, text in tables():
+        if found.startswith(f"{kind}-{name}-"):
+            (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+            series = series_files.series_of(tmp_path / "a.csv")
+            np.testing.assert_allclose(
+                series.values, (WAVE - WAVE.mean())[:, None] / WAVE.std(), atol=1e-5, err_msg=found
+            )
+            np.testing.assert_allclose(series.times, np.arange(len(WAVE)) / RATE, atol=1e-6, err_msg=found)
+            number += 1
+    assert number >= 8
+
+
+def test_a_channel_of_codes_is_no_measured_one(tmp_path):
+    rows = [f"{k / 10:.1f},{k % 7},{k % 9}{'ABC'[k % 3]}" for k in range(40)]
+    (tmp_path / "a.csv").write_text("\n".join(["time,x,seat", *rows]))
+    assert series_files.series_of(tmp_path / "a.csv").names == ("x",)
