@@ -6,7 +6,6 @@ second and uneven. `NAME.RR` has the intervals between heartbeats in millisecond
 Format: Welltory/welltory-ppg-dataset, 21 people.
 """
 
-import functools
 import itertools
 from typing import NamedTuple
 
@@ -148,41 +147,22 @@ def checkup(root, config):
     """
     paths = find(root)
 
-    def examine(path, decode):
-        try:
-            recording = recording_of(path)
-        except RawDataError as error:
-            return checks.Report(problem=str(error))
-        seconds, labels = (
-            float(recording.times[-1]),
-            [w.label for w in plan(recording, config.seconds, config.every) if not w.problem],
-        )
-        odd = [
-            f"{key}: {reason}"
-            for key, example in (clips(recording, config.seconds, config.every, config.rate) if decode else ())
-            for reason in checks.unmoving(example["clip"])
-        ]
-        frames = len(recording.times)
+    def report(recording):
+        frames, seconds = len(recording.times), float(recording.times[-1])
+        windows = plan(recording, config.seconds, config.every)
+        labels = tuple(window.label for window in windows if not window.problem)
         return checks.Report(
-            "",
-            recording.subject,
-            frames,
-            (frames - 1) / seconds,
-            seconds,
-            tuple(labels),
-            tuple(_skips(recording, config)),
-            tuple(odd),
+            "", recording.subject, frames, (frames - 1) / seconds, seconds, labels, tuple(_skips(recording, config))
         )
 
-    def decide(reports):
-        parts = splits([recording_of(path) for path in paths], config)
-        return checks.outcome({part: [recording.id for recording in ones] for part, ones in parts.items()}, reports)
-
-    units = [
-        checks.Unit(path.stem, (path, path.with_suffix(".RR")), functools.partial(examine, path)) for path in paths
-    ]
     there = {path.stem for path in paths}
-    return checks.Checkup(units, [f"s{name}" for name in SUBJECTS if f"s{name}" not in there], decide)
+    return checks.of_series(
+        {path.stem: (path, path.with_suffix(".RR")) for path in paths},
+        read=recording_of, report=report,
+        clips=lambda recording: clips(recording, config.seconds, config.every, config.rate),
+        splits=lambda recordings: splits(recordings, config),
+        missing=[f"s{name}" for name in SUBJECTS if f"s{name}" not in there],
+    )  # fmt: skip
 
 
 def _clip_id(recording, window):

@@ -84,6 +84,34 @@ def by_subject(folders, expected, subjects, read, files, device_rates, config):
     return Checkup(units, [name for name in expected if name not in there], decide)
 
 
+def of_series(files, read, report, clips, splits, missing):
+    """Returns the `Checkup` of recordings that are series, each small enough to be read whole.
+
+    Args:
+        files: Name of a recording -> paths of what it is made from, the one that is read first.
+        read: path -> recording, with an `id`.
+        report: recording -> `Report` without a problem.
+        clips: recording -> iterator of `(id, example)`, the one a build stores.
+        splits: recordings -> `{split: recordings}`.
+        missing: Names that the published data set has and the folder lacks.
+    """
+
+    def examine(path, decode):
+        try:
+            recording = read(path)
+        except RawDataError as error:
+            return Report(problem=str(error))
+        known = report(recording)
+        return decoded(known, lambda: clips(recording)) if decode else known
+
+    def decide(reports):
+        parts = splits([read(path) for path, *_ in files.values()])
+        return outcome({part: [recording.id for recording in members] for part, members in parts.items()}, reports)
+
+    units = [Unit(name, paths, functools.partial(examine, paths[0])) for name, paths in files.items()]
+    return Checkup(units, missing, decide)
+
+
 def of_recording(read, path, config):
     """Returns the `Report` of a recording, none of its frames decoded; see `face_recordings.inspect`."""
     inspected = face_recordings.inspect(read, path, config.window, config.stride)
