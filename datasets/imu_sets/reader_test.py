@@ -65,7 +65,7 @@ def test_a_clip_is_the_mean_of_each_share_of_the_set():
     np.testing.assert_allclose(example["clip"][:, 0, 0, 0], 0.5, atol=0.02)
 
 
-def test_sets_of_lost_blocks_without_counts_or_cut_short_are_skipped(written):
+def test_lossy_uncounted_and_short_sets_are_skipped(written):
     recording = reader.recording_of(reader.find(written[0])[0])
     lossy = recording._replace(acceleration=recording.acceleration[:1120])
     short = recording._replace(acceleration=recording.acceleration[:102], count=10.0)
