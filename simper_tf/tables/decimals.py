@@ -31,6 +31,7 @@ _MEASURED = rf"([+-]?[\d.,{_SPACES}]*\d[.,]?(?:[eE][+-]?\d+)?)\s*([a-zA-Zµμ°�
 MEASURED = re.compile(_MEASURED)
 _SHORT = 2**22  # Bytes of a text that NumPy reads while pandas loads.
 _SPARSE = 0.5  # Share of cells that must be numbers in a column of numbers.
+_SIGNED = r"[+-]?[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?"  # A number of some writing.
 _ONE_UNIT = 0.9  # Share of cells with one unit: codes, such as 3A and 3B, have several.
 
 
@@ -104,7 +105,7 @@ def _looks_numeric(column):
     filled = column.dropna()
     if not len(filled):
         return True
-    is_number = filled.str.fullmatch(r"[+-]?[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?")
+    is_number = filled.str.fullmatch(_SIGNED)
     return (is_number & ~filled.str.fullmatch(DATE)).mean() > _SPARSE
 
 
@@ -112,7 +113,10 @@ def _without_commas(path, columns, has_point):
     """Returns columns of text with points as decimal signs; refuses a comma that may be a mark between thousands."""
     expected = "one decimal sign, a comma or a point, and no mark between thousands"
     remedy = "Write numbers without a mark between thousands."
-    commas = {k: column.str.contains(",", regex=False, na=False) for k, column in columns.items()}
+    commas = {  # A sum or a remark at the end is no number.
+        k: column.str.contains(",", regex=False, na=False) & column.str.fullmatch(_SIGNED, na=False)
+        for k, column in columns.items()
+    }
     if not any(mask.any() for mask in commas.values()):
         return columns
     unclear = []

@@ -301,7 +301,7 @@ def _names(before, layout):
         row = _cells(line.lstrip("#%/ "), layout.separator)
         if row and row[-1] == "" and len(row) == layout.width + 1:
             row = row[:-1]
-        if _counted(row):
+        if _counted(row) or not line.strip("-=+:| \t,;"):  # A rule below names, as databases draw it.
             continue
         is_pair = [_kind(cell) for cell in row if cell] == ["x", "n"]  # Above names, such as Sampling rate,30.
         if (rows and is_pair) or (layout.width == 1 and (is_comment or _SETTING.match(line))):

@@ -72,3 +72,26 @@ def test_a_channel_of_codes_is_no_measured_one(tmp_path):
     rows = [f"{k / 10:.1f},{k % 7},{k % 9}{'ABC'[k % 3]}" for k in range(40)]
     (tmp_path / "a.csv").write_text("\n".join(["time,x,seat", *rows]))
     assert series_files.series_of(tmp_path / "a.csv").names == ("x",)
+
+
+RULES = {
+    "of_dashes": ["time,ecg", "----,---"],
+    "of_markdown": ["| time | ecg |", "|-----:|-----|"],
+    "of_a_database": [" time  |   ecg   ", "-------+---------"],
+}
+
+
+@pytest.mark.parametrize("above", RULES.values(), ids=RULES.keys())
+def test_a_rule_below_the_names_is_no_row_of_units(tmp_path, above):
+    forms = {",": "{:.2f},{:.3f}", "| ": "| {:.2f} | {:.3f} |", " t": " {:5.2f} | {:7.3f}"}
+    form = forms.get(above[0][:2], forms[","])
+    rows = [form.format(k / RATE, value) for k, value in enumerate(WAVE)]
+    (tmp_path / "a.txt").write_text("\n".join([*above, *rows]))
+    assert series_files.series_of(tmp_path / "a.txt").names == ("ecg",)
+
+
+@pytest.mark.parametrize("separator", ["\t", ";"])
+def test_a_sum_below_the_rows_is_no_decimal_comma(tmp_path, separator):
+    rows = [f"{k / RATE:.2f}{separator}{value:.3f}" for k, value in enumerate(WAVE)]
+    (tmp_path / "a.txt").write_text("\n".join([f"time{separator}ecg", *rows, "Total,40"]))
+    np.testing.assert_allclose(series_files.series_of(tmp_path / "a.txt").times, np.arange(len(WAVE)) / RATE, atol=1e-6)
