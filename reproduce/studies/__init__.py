@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from reproduce.studies import ablations, comparison, features, fewer, finetuning, noise, phones
+from reproduce.studies import ablations, comparison, features, fewer, finetuning, movements, noise, phones
 from reproduce.studies.scales import SETS, Scale
 from reproduce.studies.table import Study
 
@@ -10,6 +10,7 @@ _DIGITS = ("rotating_digits",)
 # Name -> function of a scale, and the data sets of the paper that it needs.
 STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "phone_ppg": (phones.phones, ("phone_ppg",)),
+    "imu_sets": (movements.movements, ("imu_sets",)),
     "table2": (features.features(2, "rotating_digits"), _DIGITS),
     "table3": (features.features(3, "scamps"), ("scamps",)),
     "table4": (features.features(4, "ubfc"), ("ubfc",)),

@@ -18,7 +18,7 @@ SETS = {
     "lst": "LST",
 }
 # Recordings of people that everybody can get; the paper has them not.
-REAL = {"phone_ppg": "Phone pulses"}
+REAL = {"phone_ppg": "Phone pulses", "imu_sets": "Sets of exercises"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -180,13 +180,15 @@ FEW_FRAMES = {"clip_frames": 75}
 PAPERS_LENGTHS = {"rotating_digits": (150, 120, 90), "scamps": (600, 450, 300), "lst": (100, 80, 60)}
 _DOWNLOADS = {"rotating_digits": "MNIST (11 MB)"}
 # The same at the scale of two cores and at that of the paper.
-_PHONES = Setting(
-    Run("flags/phone_ppg.cfg").but(artifacts=False),
-    Run("flags/phone_ppg.cfg").but(artifacts=False, method="supervised", head="spectrum"),
-    raw=_raw("phone_ppg"),
-)
-_PAPER = {name: _paper(name, PAPERS_LENGTHS.get(name, (0, 0, 0)), _DOWNLOADS.get(name, "")) for name in SETS}
-_PAPER["phone_ppg"] = _PHONES
+_REAL = {
+    name: Setting(
+        Run(f"flags/{name}.cfg").but(artifacts=False),
+        Run(f"flags/{name}.cfg").but(artifacts=False, method="supervised", head="spectrum"),
+        raw=_raw(name),
+    )
+    for name in REAL
+}
+_PAPER = {name: _paper(name, PAPERS_LENGTHS.get(name, (0, 0, 0)), _DOWNLOADS.get(name, "")) for name in SETS} | _REAL
 
 # Steps of whole clips at one speed, which take about as long as those of pre-training do.
 _FINETUNE = {"head": "spectrum", "steps": 1000}
@@ -200,7 +202,7 @@ _SMALL = {
     "lst": _small("lst", {**_FINETUNE, "head": "linear"}, _MINIATURE, (100, 80, 60),
         {"subjects": 92, "seconds": 20},  # The paper's 100 days: half of them would leave few windows to train.
     ),
-    "phone_ppg": _PHONES,
+    **_REAL,
 }  # fmt: skip
 
 
@@ -221,11 +223,14 @@ def _smoke(setting):
     )
 
 
-_FEW_PHONES = dataclasses.replace(
-    _smoke(_PHONES), raw="", standin={"subjects": 6, "seconds": 12}, miniatures="miniatures/few"
-)
-# Seeds of `phone_ppg`: two of each of five splits of people.
-_SPLITS_BY_SEEDS = tuple(range(10))
+# What stands in for real recordings where only a few steps are run.
+_FEW = {"phone_ppg": {"subjects": 6, "seconds": 12}, "imu_sets": {"subjects": 24, "seconds": 12}}
+_FEW_REAL = {
+    name: dataclasses.replace(_smoke(_REAL[name]), raw="", standin=standin, miniatures="miniatures/few")
+    for name, standin in _FEW.items()
+}
+# Seeds of real recordings: two of each of five splits of people, and one of each of three folders of exercises.
+_SPLITS_BY_SEEDS = {"phone_ppg": tuple(range(10)), "imu_sets": tuple(range(3))}
 # Tables of the small scale that have three seeds.
 _THREE_SEEDS = (
     "digits", "quickstart", "mnist", "mnist_spin", "comparison", "noise", "table2", "table4", "table5", "table6",
@@ -236,7 +241,7 @@ SCALES = {
     for scale in (
         Scale(
             "smoke", "Two steps on sixteen clips: the numbers say that everything runs, and nothing else.", (0,),
-            {name: _smoke(setting) for name, setting in _SMALL.items()} | {"phone_ppg": _FEW_PHONES}, (100, 50), True,
+            {name: _smoke(setting) for name, setting in _SMALL.items()} | _FEW_REAL, (100, 50), True,
         ),
         Scale(
             "small", "On what stands in for the data, with a small encoder and few steps on two cores: compare lines "
@@ -245,11 +250,9 @@ SCALES = {
             "and motion. What is learned without labels on those in place of SCAMPS has the frequency prior, but for "
             "the lines of table 3 without it.",
             (0,), _SMALL,
-            more_seeds=dict.fromkeys(_THREE_SEEDS, (0, 1, 2)) | {"phone_ppg": _SPLITS_BY_SEEDS},
+            more_seeds=dict.fromkeys(_THREE_SEEDS, (0, 1, 2)) | _SPLITS_BY_SEEDS,
             never_tuned=("pure",),
         ),
-        Scale("paper", "The paper's data, encoders and schedules.", (0, 1, 2), _PAPER,
-            more_seeds={"phone_ppg": _SPLITS_BY_SEEDS},
-        ),
+        Scale("paper", "The paper's data, encoders and schedules.", (0, 1, 2), _PAPER, more_seeds=_SPLITS_BY_SEEDS),
     )
 }  # fmt: skip
