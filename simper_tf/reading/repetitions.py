@@ -99,9 +99,9 @@ def read(
 
     Args:
         recording: Path of a video, of a series or of a folder of pictures; the number of a camera as text; a series
-            `(T,)` or `(T, C)`; or frames `(T, H, W)` or `(T, H, W, C)`, C 1 or 3, as an array or one after another:
-            uint8, uint16, or floats in [0, 1].
-        rate: Frames or samples per second. They hold against what a file says, as of slow motion.
+            `(T,)` or `(T, C)`; frames `(T, H, W)` or `(T, H, W, C)`, C 1 or 3, as an array or one after another:
+            uint8, uint16, or floats in [0, 1]; or a table of pandas, whose times may be a column or the index.
+        rate: Frames or samples per second. They hold against what a file or a table says, as of slow motion.
         band: `(low, high)` in Hz in which frequencies are sought; None for all that the recording shows.
         start, end: Seconds from the first frame, between which it is read.
         crop: `(left, top, width, height)` in pixels that alone are looked at.
@@ -131,11 +131,14 @@ def _source(recording, rate, time, columns):
     if isinstance(recording, source_contract.Source):
         return recording
     if not isinstance(recording, str | os.PathLike):
-        if rate is None:
-            raise ValueError("An array needs its samples or frames per second, such as read(array, rate=30).")
         from simper_tf.recordings import arrays  # With pandas, which takes a second to load.
 
-        return arrays.sources([_array(recording)], rate)[0]
+        if hasattr(recording, "reset_index"):
+            return arrays.DataFrame(recording, rate, str(time), [*map(str, columns)])
+        array = _array(recording)
+        if rate is None:
+            raise ValueError("An array needs its samples or frames per second, such as read(array, rate=30).")
+        return arrays.sources([array], rate)[0]
     found = search.find([os.fspath(recording)], rate, rate is not None, time=time, columns=columns)
     if len(found.sources) > 1:
         raise ValueError(
@@ -148,6 +151,10 @@ def _source(recording, rate, time, columns):
 
 
 def _array(recording):
+    if not hasattr(recording, "__array__") and not isinstance(recording, Iterable):
+        raise ValueError(
+            f"`recording` must be a path, an array, frames or a table. Received: {type(recording).__name__}."
+        )
     parts = recording if hasattr(recording, "__array__") else list(recording)
     try:
         return np.asarray(parts)

@@ -35,6 +35,9 @@ class Wishes:
         start, end: Seconds from the first frame.
         box: `(left, top, width, height)` in pixels that alone are looked at.
         face: Whether to read the pulse of a face, whatever else moves.
+
+    Raises:
+        ValueError: the band is none.
     """
 
     band: tuple[float, float] | None = None
@@ -42,6 +45,10 @@ class Wishes:
     end: float = math.inf
     box: source_contract.Box | None = None
     face: bool = False
+
+    def __post_init__(self):
+        if self.band is not None and not (len(self.band) == 2 and 0 < self.band[0] < self.band[1]):
+            raise ValueError(f"`band` must be (low, high) in Hz, 0 < low < high. Received: {self.band}.")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Arrays at hand as recordings: pictures and series, of one rate or one each."""
+"""Arrays and tables at hand as recordings: pictures and series, of one rate or one each."""
 
 import numbers
 from collections.abc import Sequence
@@ -69,6 +69,19 @@ class HeldSeries(Series):
         return self._known(series_files.normal(self.name, np.arange(len(values)) / self._rate, values))
 
 
+class DataFrame(Series):
+    """A pandas DataFrame or Series: its times are a column or the index, as `Series` finds them in a file."""
+
+    def __init__(self, frame, rate: float | None, time="", columns=()):
+        super().__init__("table")
+        self._frame, self._asked = frame, (rate, time, columns)
+
+    def _load(self):
+        from simper_tf.tables import channels  # With all that reads files.
+
+        return self._known(channels.of_data_frame(self.name, self._frame, *self._asked))
+
+
 def _parts(array):
     if not 2 <= array.ndim <= 5:
         raise ValueError(f"An array must have {_STACKED}. Received: shape {array.shape}. Give a single one as [array].")
@@ -82,7 +95,7 @@ def _parts(array):
 
 
 def _check(name, array):
-    if array.dtype.kind not in "iuf" or not 1 <= array.ndim <= 4 or 0 in array.shape:
+    if array.dtype.kind not in "iufb" or not 1 <= array.ndim <= 4 or 0 in array.shape:
         raise RawDataError(name, f"{array.dtype} of shape {array.shape}", f"numbers, {_AXES}", "Give them so.")
     channels = array.shape[1] if array.ndim == 2 else 1
     if len(array) < max(_FEWEST, _TIMES_CHANNELS * channels if channels > 1 else 0):

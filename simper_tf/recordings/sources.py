@@ -121,7 +121,7 @@ class Frames(Source):
     def frames(self, start, end, shape, box):
         array = self._checked()
         left, top, width, height = box or (0, 0, array.shape[2], array.shape[1])
-        scale = 255.0 if array.dtype.kind == "f" else _SCALES.get(array.dtype, 1.0)
+        scale = 255.0 if array.dtype.kind in "fb" else _SCALES.get(array.dtype, 1.0)
         for number, frame in enumerate(array):
             if start <= number / self._rate < end:
                 part = np.float32(scale) * frame[top : top + height, left : left + width].astype(np.float32)

@@ -155,6 +155,18 @@ def _of_long(path, ending, given, time, columns):
 def _of_table(path, ending, given, time, columns, most=None):
     """Returns what `_read` does: cells, then names and units, then times, then channels; of the first rows, or all."""
     table = _TABLES[ending](path, columns) if ending in _TABLES else delimited.table_of(path, most)
+    return _laid_out(path, table, given, time, columns)
+
+
+def of_data_frame(name: str, frame, rate: float | None, time: str, columns: list[str]) -> series_files.Series:
+    """Returns the series of a pandas object, as that of a file with the same columns."""
+    held = _laid_out(pathlib.Path(name), sheets.of_data_frame(name, frame), (rate, None), time, columns)
+    times = np.arange(len(held.values)) / held.times if isinstance(held.times, float) else held.times
+    return series_files.normal(name, times, held.values, held.names, held.notes)
+
+
+def _laid_out(path, table, given, time, columns):
+    """Returns the `_Held` of a table: its times, then its channels."""
     known = given[0] or (table.stated[0].rate if table.stated else None)
     column = _number(path, table.names, time) if time else None
     table, own_times = _of_rows_with_times(table, time_columns.times_of(table, known, column))

@@ -58,11 +58,11 @@ def columns(path, frame):
     words = {k: column.where(frame[k].notna()) for k, column in words.items()}
     units = {k: unit for k, column in words.items() if (unit := _unit(column))}
     words = {k: column.str.extract(_MEASURED)[0] if k in units else column for k, column in words.items()}
-    words = {k: _without_marks(column) for k, column in words.items()}
-    numeric = {k: column for k, column in words.items() if _looks_numeric(column)}
     has_point = any(
         pd.api.types.is_float_dtype(frame[k]) and k not in words and _has_fractions(frame[k]) for k in frame
     )
+    words = {k: _without_marks(column, has_point) for k, column in words.items()}
+    numeric = {k: column for k, column in words.items() if _looks_numeric(column)}
     numeric = _without_commas(path, numeric, has_point)
     parsed = []
     for k in frame:
@@ -84,9 +84,16 @@ def _unit(column):
     return str(units.mode().iloc[0]) if (units == units.mode().iloc[0]).mean() > _ONE_UNIT else ""
 
 
-def _without_marks(column):
-    """Returns a column of text without the marks between thousands, where its cells leave no doubt which these are."""
-    for form, mark in ((_SPACED, f"[{_SPACES}]"), (_COMMAS, ","), (_POINTS, r"\.")):
+def _without_marks(column, has_point):
+    """Returns a column of text without the marks between thousands, where nothing leaves a doubt which these are.
+
+    Where other columns have points as decimal signs, no comma is one.
+    """
+    for form, mark in (
+        (_SPACED, f"[{_SPACES}]"),
+        (f"{_COMMAS}|{_GROUPED}" if has_point else _COMMAS, ","),
+        (_POINTS, r"\."),
+    ):
         grouped = column.str.fullmatch(form, na=False)
         fits = column.str.fullmatch(rf"[+-]?\d{{1,3}}(?:{mark}\d{{3}})*(?:[.,]\d*)?", na=True)
         if grouped.any() and fits.all():

@@ -1,4 +1,4 @@
-"""Tables of spreadsheets, Parquet, Feather and JSON, turned into text with columns."""
+"""Tables of spreadsheets, Parquet, Feather, JSON and pandas, turned into text with columns."""
 
 import collections
 import io
@@ -27,6 +27,31 @@ def table_of(path: pathlib.Path) -> delimited.Table:
         RawDataError: it is damaged, or holds no table of numbers.
     """
     frame, notes, settings = _frame(path)
+    table = _of_text(path, frame)
+    return table._replace(notes=[*notes, *table.notes], stated=table.stated or rates.stated(settings))
+
+
+def of_data_frame(name: str, frame: "pd.DataFrame | pd.Series") -> delimited.Table:
+    """Returns the table of a pandas object, whose index is a column if it counts no rows.
+
+    Raises:
+        RawDataError: it holds no table of numbers.
+    """
+    frame = frame.to_frame("" if frame.name is None else frame.name) if isinstance(frame, pd.Series) else frame.copy()
+    if not frame.size:
+        raise RawDataError(name, "no table", _EXPECTED, "Give rows of numbers.")
+    if not isinstance(frame.index, pd.RangeIndex):
+        are_times = isinstance(frame.index, pd.DatetimeIndex | pd.TimedeltaIndex)
+        frame.insert(0, frame.index.name or ("time" if are_times else ""), frame.index, allow_duplicates=True)
+    names = [str(column) for column in frame.columns] if frame.columns.dtype != int else frame.columns
+    spans = [k for k, kind in enumerate(frame.dtypes) if pd.api.types.is_timedelta64_dtype(kind)]
+    columns = [frame.iloc[:, k].dt.total_seconds() if k in spans else frame.iloc[:, k] for k in range(len(names))]
+    names = [f"time {name} (s)" if k in spans else name for k, name in enumerate(names)]
+    return _of_text(name, pd.concat(columns, axis=1).set_axis(names, axis=1))
+
+
+def _of_text(path, frame):
+    """Returns a table as it is read from the text that pandas writes of it."""
     with tempfile.TemporaryDirectory() as folder:
         text = pathlib.Path(folder) / "table.csv"
         with text.open("wb") as file:
@@ -35,10 +60,9 @@ def table_of(path: pathlib.Path) -> delimited.Table:
                 rows = frame.iloc[first : first + _ROWS].map(_cut_short)
                 file.write(rows.to_csv(index=False, header=has_names and not first).encode(errors="replace"))
         try:
-            table = delimited.table_of(text)
+            return delimited.table_of(text)
         except RawDataError as error:
             raise RawDataError(path, error.found, error.expected, error.action) from error
-    return table._replace(notes=[*notes, *table.notes], stated=table.stated or rates.stated(settings))
 
 
 def _frame(path):

@@ -4,6 +4,7 @@ import io
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from made_answers import answer, done
 
@@ -27,7 +28,7 @@ def made(*answers, **given):
     return simper_tf.Repetitions(**vars(done(*answers, **given)))
 
 
-@pytest.mark.parametrize("given", [WAVE, WAVE[:, None], WAVE.tolist(), bar(), bar()[..., None], list(bar())])
+@pytest.mark.parametrize("given", [WAVE, WAVE[:, None], WAVE.tolist(), WAVE > 0, bar(), bar()[..., None], list(bar())])
 def test_a_series_and_frames_are_counted_alike(given):
     found = simper_tf.read(given, rate=20)
     assert found.verdict == "clear"
@@ -54,6 +55,34 @@ def test_a_file_of_a_series_needs_no_rate_where_it_tells_it(tmp_path):
     lines = [f"{moment:.2f},{value:.5f}" for moment, value in zip(TIMES, WAVE, strict=True)]
     (tmp_path / "a.csv").write_text("\n".join(["seconds,x", *lines]))
     assert simper_tf.read(tmp_path / "a.csv").hertz == pytest.approx(0.75, rel=0.01)
+
+
+DATES = pd.Timestamp("2024-03-01") + pd.to_timedelta(TIMES, unit="s")
+TABLES = {
+    "a_column": pd.DataFrame({"time": TIMES, "x": WAVE}), "dates": pd.DataFrame({"when": DATES, "x": WAVE}),
+    "spans": pd.DataFrame({"when": pd.to_timedelta(TIMES, unit="s"), "x": WAVE}),
+    "an_index": pd.DataFrame({"x": WAVE}, index=pd.Index(TIMES, name="t")),
+    "an_index_of_dates": pd.Series(WAVE, name="x", index=DATES.tz_localize("Europe/Berlin")),
+    "an_index_of_spans": pd.Series(WAVE, name="x", index=pd.to_timedelta(TIMES, unit="s")),
+    "numbers_alone": pd.DataFrame(np.stack([TIMES, WAVE], 1)), "lost": pd.DataFrame({"t": TIMES, "x": WAVE}).drop([9]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
+def test_a_table_of_pandas_brings_its_times(table):
+    found = simper_tf.read(table)
+    assert found.verdict == "clear"
+    assert found.hertz == pytest.approx(0.75, rel=0.01)
+
+
+def test_a_table_is_read_as_its_file(tmp_path):
+    table = pd.DataFrame({"x": WAVE, "k": TIMES, "noise": np.random.default_rng(0).normal(size=len(WAVE))})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    wishes = {"time": "k", "columns": ["x"], "start": 2}
+    found = simper_tf.read(table, **wishes)
+    assert found.times == simper_tf.read(tmp_path / "a.csv", **wishes).times
+    assert found.channels == ("x",)
+    assert list(table.columns) == ["x", "k", "noise"]  # It is left as it was.
 
 
 def test_the_surest_answer_is_the_first_and_gives_the_times():
@@ -92,11 +121,20 @@ def test_a_plot_is_the_picture_of_the_command():
         ([np.zeros((3, 3)), np.zeros((3, 4))], 20, "Frames must have one shape. Found: (3, 3), (3, 4)."),
         (["a"] * 20, 20, "<U1 of shape (20,)"),
         ("none.mp4", None, "none.mp4: no such file."),
+        (None, 20, "`recording` must be a path, an array, frames or a table. Received: NoneType."),
+        (pd.DataFrame({"x": WAVE}), None, "table: found samples without their rate"),
+        (pd.DataFrame(), 20, "table: found no table"),
     ],
 )
 def test_what_is_no_recording_is_refused(given, rate, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)):
         simper_tf.read(given, rate)
+
+
+@pytest.mark.parametrize("band", [(2, 1), (0, 1), (1,)])
+def test_a_band_without_a_width_is_refused(band):
+    with pytest.raises(ValueError, match=r"`band` must be \(low, high\) in Hz"):
+        simper_tf.read(WAVE, rate=20, band=band)
 
 
 def test_several_recordings_are_refused_by_name(tmp_path):
