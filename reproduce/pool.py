@@ -54,8 +54,8 @@ class Pool(cli.ToldToStop):
         )
         process.start()
         self.at_work[key] = process
-        for number in self.told[-1:]:  # It came while the process was made.
-            self._tell(process, number)
+        if self.told:  # It has nothing to save yet, and first ignores SIGINT, as its server does.
+            self._tell(process, signal.SIGTERM)
 
     def wait(self):
         """Returns the key of a process that has ended, and its exit code, negative for a signal.

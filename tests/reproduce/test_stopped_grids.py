@@ -1,26 +1,21 @@
 """Grids that are stopped or killed, and two of them in one folder."""
 
 import os
-import pathlib
 import signal
-import subprocess
-import sys
 import threading
 import time
 
 import pytest
-from processes import wait_for
+from processes import Command, wait_for
 from stand_in import CALLER, calls, written
 
 from reproduce.grid import Grid
 from simper_tf.utils import files
 
-ROOT = pathlib.Path(__file__).parents[2]
-
 
 @pytest.mark.slow
 def test_a_stop_while_a_run_is_begun_reaches_it(stand_in, base, tmp_path):
-    stand_in("time.sleep(60)")
+    stand_in("time.sleep(20)\n(folder / 'ended').touch()")
     runs = Grid(tmp_path / "runs")
     previous = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
@@ -33,6 +28,7 @@ def test_a_stop_while_a_run_is_begun_reaches_it(stand_in, base, tmp_path):
             runs.train([base, base.seeded(1)], say)
     finally:
         signal.signal(signal.SIGHUP, previous)
+    assert not (runs.folder_of(base) / "ended").exists()
     assert not calls(runs, base.seeded(1))
 
 
@@ -69,9 +65,7 @@ def test_what_stops_the_grid_is_passed_on_and_all_runs_save(stand_in, base, tmp_
 @pytest.mark.slow
 def test_a_killed_grid_takes_its_run_with_it_which_saves_first(stand_in, base, tmp_path):
     stand_in("time.sleep(60)")
-    words = [sys.executable, "-c", CALLER, str(tmp_path / "runs"), base.flagfile]
-    path = os.pathsep.join([str(ROOT), *sys.path])
-    process = subprocess.Popen(words, env={**os.environ, "PYTHONPATH": path})
+    process = Command(["-c", CALLER, tmp_path / "runs", base.flagfile])
     folder = Grid(tmp_path / "runs").folder_of(base.but(method="moco"))
     wait_for((folder / "ready").exists, process)
     process.kill()
