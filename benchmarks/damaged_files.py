@@ -4,6 +4,7 @@ import fractions
 import gzip
 import io
 import json
+import struct
 import zipfile
 
 import av
@@ -13,7 +14,6 @@ import pandas as pd
 import scipy.io
 import scipy.io.wavfile
 from astropy.io import fits
-from PIL import Image
 
 from benchmarks import made_formats, scheduling
 
@@ -192,14 +192,7 @@ def swollen(folder):
     cells = [b"\x0e\0\0\0" + (56 * depth - 8).to_bytes(4, "little") + cell for depth in range(20_000, 0, -1)]
     yield ".mat", (folder / "a.mat").read_bytes()[:128] + b"".join(cells)
     yield ".json", json.dumps([{f"k{k}": k} for k in range(20_000)]).encode()
-    pages = [Image.new("L", (1, 1)) for _ in range(3000)]
-    pages[0].save(folder / "a.tif", save_all=True, append_images=pages[1:])
-    # Width and height stand in entries 256 and 257 of every directory, of 32 bits each.
-    content = (folder / "a.tif").read_bytes()
-    for tag in (256, 257):
-        entry = tag.to_bytes(2, "little") + b"\4\0\1\0\0\0"
-        content = content.replace(entry + b"\1\0", entry + (5000).to_bytes(2, "little"))
-    yield ".tif", content
+    yield ".tif", tif(3000, 5000)
     yield ".json", b"[" * 200_000
     yield ".edf", edf(0, 1)
     yield ".edf", edf(1, 0)
@@ -215,6 +208,15 @@ def swollen(folder):
     entities = "".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10}">' for k in range(1, 12))
     yield ".gpx", made_formats.gpx(f'<!DOCTYPE gpx [<!ENTITY e0 "x">{entities}]>').replace("Run", "&e11;").encode()
     yield ".tcx", ("<Track>" * 200_000).encode()
+
+
+def tif(pages, side):
+    """Returns a TIFF of grey pages that say they are squares of a side, and have one pixel each."""
+    # Numbers of 32 bits: width, height, bits, packing, which is black, place of the pixel, channels, rows, bytes.
+    tags = {256: side, 257: side, 258: 8, 259: 1, 262: 1, 273: 4, 277: 1, 278: 1, 279: 1}
+    directory = struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", tag, 4, 1, tags[tag]) for tag in tags)
+    places = [8 + (len(directory) + 4) * (page + 1) for page in range(pages - 1)]
+    return struct.pack("<2sHI", b"II", 42, 8) + b"".join(directory + struct.pack("<I", at) for at in [*places, 0])
 
 
 def edf(seconds, signals):
