@@ -23,6 +23,7 @@ _SCALES = {np.dtype(np.uint8): 1.0, np.dtype(np.uint16): 1 / 257}
 _DARK = 2**13
 
 _TIFF = b"II*\0", b"MM\0*"
+_Y4M = b"YUV4MPEG2"  # Frames as they are, behind a line of words.
 
 
 class Video(Source):
@@ -260,7 +261,7 @@ def open_file(
     if path.suffix.lower() in endings.OTHERS:
         expected = "a video, or a table as CSV, XLSX, Parquet, WAV, EDF, MATLAB or NumPy file"
         raise RawDataError(path, f"a {path.suffix.lower()} file", expected, endings.OTHERS[path.suffix.lower()])
-    if raw_files.is_text(head):
+    if raw_files.is_text(head) and not start.startswith(_Y4M):
         if series_files.is_table(path):
             return Series(path, *wishes)
         raise NoRecordingError(path, raw_files.TEXT)

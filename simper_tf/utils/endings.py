@@ -4,7 +4,7 @@ Files of all but `PACKED` and `OTHERS` are looked for in folders: what is packed
 """
 
 VIDEOS = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts",
-          ".mxf", ".ogv", ".ts", ".vob", ".webm", ".wmv")  # fmt: skip
+          ".mxf", ".ogv", ".ts", ".vob", ".webm", ".wmv", ".y4m")  # fmt: skip
 PICTURES = (".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 TEXTS = (".csv", ".tsv", ".txt")
 SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".parquet", ".feather")

@@ -338,6 +338,11 @@ def test_what_converts_files_of_other_programs_is_told(tmp_path, ending, remedy)
         sources.open_file(tmp_path / f"pulse{ending}")
 
 
+def test_frames_behind_a_line_of_words_are_no_text(tmp_path):
+    (tmp_path / "a.y4m").write_bytes(b"YUV4MPEG2 W2 H2 F25:1 Ip C420\n" + 4 * (b"FRAME\n" + b"abcdef"))
+    assert sources.open_file(tmp_path / "a.y4m").info().seconds == 0.16
+
+
 def test_text_under_the_name_of_a_video_is_said_to_be_text(tmp_path):
     path = tmp_path / "renamed.mp4"
     path.write_text("Grüße, " * 200)
