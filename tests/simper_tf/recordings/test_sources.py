@@ -282,20 +282,6 @@ def test_a_comma_that_need_not_be_the_decimal_sign_is_refused(tmp_path, text, fo
 
 
 @pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("time\tx\n0.0\t998\n0.1\t1,024\n0.2\t1,002\n", (998, 1024, 1002)),  # Times have points.
-        ('time,x\n0.0,998\n0.1,"1,024"\n0.2,"1,002"\n', (998, 1024, 1002)),
-        ("time;x\n0;1,5\n1;2,5\n2;1.234,5\n", (1.5, 2.5, 1234.5)),
-        ("time x\n0 998\n1 1,234,567\n2 3\n", (998, 1234567, 3)),
-    ],
-)
-def test_marks_between_thousands_are_taken_out(tmp_path, text, values):
-    found = series_files.series_of(write(tmp_path / "t.tsv", text), None).values[:, 0]
-    np.testing.assert_allclose(found, (values - np.mean(values)) / np.std(values), rtol=1e-5)
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "time;x (approx.)\n0,5;998\n1;1,002\n1,5;nan\n2;1,024\n",  # Other numbers show what the comma is.

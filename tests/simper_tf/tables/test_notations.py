@@ -95,3 +95,18 @@ def test_a_sum_below_the_rows_is_no_decimal_comma(tmp_path, separator):
     rows = [f"{k / RATE:.2f}{separator}{value:.3f}" for k, value in enumerate(WAVE)]
     (tmp_path / "a.txt").write_text("\n".join([f"time{separator}ecg", *rows, "Total,40"]))
     np.testing.assert_allclose(series_files.series_of(tmp_path / "a.txt").times, np.arange(len(WAVE)) / RATE, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("time\tx\n0.0\t998\n0.1\t1,024\n0.2\t1,002\n", (998, 1024, 1002)),  # Times have points.
+        ('time,x\n0.0,998\n0.1,"1,024"\n0.2,"1,002"\n', (998, 1024, 1002)),
+        ("time;x\n0;1,5\n1;2,5\n2;1.234,5\n", (1.5, 2.5, 1234.5)),
+        ("time x\n0 998\n1 1,234,567\n2 3\n", (998, 1234567, 3)),
+    ],
+)
+def test_marks_between_thousands_are_taken_out(tmp_path, text, values):
+    (tmp_path / "t.tsv").write_text(text)
+    found = series_files.series_of(tmp_path / "t.tsv").values[:, 0]
+    np.testing.assert_allclose(found, (values - np.mean(values)) / np.std(values), rtol=1e-5)
