@@ -24,7 +24,7 @@ FOLDERS = ("arms", "back", "chest")
 LOSSY_BLOCK = 112
 # The watch is on one wrist. Of these each arm lifts in its turn, and both are counted.
 ALTERNATING = {"alt-dumbbell-biceps-curl"}
-# Repetitions per second of a whole set: ten presses in 2 s are a file cut short, three in a minute one without a set.
+# Repetitions per second of a whole set. Others are 0.1 to 0.75: ten in 2 s are of a file that was cut short.
 PER_SECOND = (0.05, 1.2)
 HEADER = "x,y,z,exercise,intensity,weight,repetitions"  # Not in the files.
 COLUMNS = 7

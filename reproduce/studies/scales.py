@@ -224,7 +224,7 @@ def _smoke(setting):
 
 
 # What stands in for real recordings where only a few steps are run.
-_FEW = {"phone_ppg": {"subjects": 6, "seconds": 12}, "imu_sets": {"subjects": 24, "seconds": 12}}
+_FEW = {"phone_ppg": {"subjects": 6, "seconds": 12}, "imu_sets": {"subjects": 24, "seconds": 30}}
 _FEW_REAL = {
     name: dataclasses.replace(_smoke(_REAL[name]), raw="", standin=standin, miniatures="miniatures/few")
     for name, standin in _FEW.items()
