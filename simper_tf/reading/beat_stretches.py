@@ -14,6 +14,7 @@ from simper_tf.signals import samples
 from simper_tf.tables import series_files
 
 STRETCH = 30.0  # Seconds that are read at once.
+_LONGER = 3.0  # Times as long are stretches for what is slow.
 HIGHEST_SHARE = 0.45  # Of the rate of samples.
 FEWEST = 3.0  # Repetitions, of which half of one may be outside: two may be chance.
 # A band so many times as high as low is read span by span: hearts and movements first, then what is slower or faster.
@@ -41,17 +42,20 @@ _DRAWN, _LEAST_DRAWN, _DRAWN_IN_ALL = 2000, 20, 20_000
 _SURE, _RIVAL = 0.9, 5.0
 
 
-def answers_on(times, values, band, looks=1):
+def answers_on(times, values, band, looks=1, stretch=STRETCH):
     """Returns answers on a series that begins at 0, and notes on them.
+
+    What is slow is told by stretches that hold as many of twice its period: of less, half a tempo cannot be told.
 
     Args:
         times: `(T,)` seconds.
         values: `(T, C)` numbers.
         band: `(low, high)` in Hz, None for all.
         looks: How often the series is looked at in other ways, such as channel by channel.
+        stretch: Seconds that are read at once.
     """
     limits = limits_of(times, band)
-    parts = list(_stretches(times))
+    parts = list(_stretches(times, stretch))
     drawn = min(max(_DRAWN_IN_ALL // len(parts), _LEAST_DRAWN), _DRAWN)
     heard, rivals, alone = [], [], 0
     for number, part in enumerate(parts):
@@ -66,7 +70,25 @@ def answers_on(times, values, band, looks=1):
             pairs = next((hertz for hertz in others if multiple(hertz, found.frequency) == 2), None)
             answers.append(dataclasses.replace(answer, pairs=pairs))
             notes.add(_pattern(found, others) or (_second(found) if len(heard) == 1 else None))
-    return _joined(answers), sorted(note for note in notes if note)
+    answers, notes = _joined(answers), sorted(note for note in notes if note)
+    seen = (times[-1] - times[0]) / len(parts)
+    slow = [answer.hertz for answer in answers if _is_clear(answer) and answer.hertz < 2 * PERIODS / seen]
+    if slow and len(parts) > 1:
+        band = limits[0], min(max(slow) * math.exp(_GOES_ON), limits[1])
+        longer, _ = answers_on(times, values, band, looks, _LONGER * stretch)
+        whole = [each for each in longer if any(_is_part_in(answer, each) for answer in answers)]
+        answers = [*whole, *(answer for answer in answers if not any(_is_part_in(answer, each) for each in whole))]
+    return answers, notes
+
+
+def _is_clear(answer):
+    return answer.verdict == result.CLEAR
+
+
+def _is_part_in(answer, longer):
+    """Returns whether an answer lies in the time of a clear one, of which each repetition is two or three of its."""
+    overlap = min(answer.end, longer.end) - max(answer.start, longer.start)
+    return _is_clear(longer) and bool(multiple(answer.hertz, longer.hertz)) and 2 * overlap > answer.end - answer.start
 
 
 def _apart(values):
@@ -209,9 +231,9 @@ def _lifted(confidence, lift):
     return confidence / (confidence + (1 - confidence) * math.exp(-lift))
 
 
-def _stretches(times):
+def _stretches(times, seconds):
     """Yields the samples of each stretch; one without any is none, and a short rest belongs to the one before."""
-    number = max(round((times[-1] - times[0]) / STRETCH), 1)
+    number = max(round((times[-1] - times[0]) / seconds), 1)
     inner = np.searchsorted(times, np.linspace(times[0], times[-1], number + 1)[1:-1]).tolist()
     yield from (slice(*pair) for pair in itertools.pairwise(sorted({0, *inner, len(times)})))
 

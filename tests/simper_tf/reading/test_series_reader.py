@@ -112,6 +112,17 @@ def test_a_slow_wave_is_read_at_any_length_and_rate(period):
         assert [1 / answer.hertz for answer in clear] == [pytest.approx(period, rel=0.03)], (rate, length)
 
 
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
+@pytest.mark.parametrize("period", [6, 8, 10])
+def test_a_pump_that_goes_on_and_off_is_not_told_at_double(period, share):
+    """In half a minute three of its cycles are seen, and six edges."""
+    for number in (8, 30):
+        times = np.arange(0, number * period, 0.1)
+        pump = (times / period % 1 < share) + 0.05 * np.random.default_rng(0).normal(size=len(times))
+        clear = series_reader.reading_of_samples(times, pump[:, None]).clear
+        assert [1 / answer.hertz for answer in clear] == [pytest.approx(period, rel=0.03)], number
+
+
 def test_slow_series_are_read_on_their_own_clock():
     hours = np.arange(0, 240, 0.1)
     tide = np.sin(2 * np.pi * hours / 12.42) + 0.2 * RNG.normal(size=len(hours))
