@@ -13,6 +13,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ["TFDS_DATA_DIR"] = f"{os.devnull}/none"  # What somebody has built there is none of a test's.
 # Two processes of tests share two cores: threads of one that wait for those of the other take up to 70 times as long.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
 
 import numpy as np
 import pytest
