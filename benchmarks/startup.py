@@ -60,7 +60,7 @@ def lines(place: pathlib.Path, hours: float, minutes: float) -> list[list[str]]:
         "`simper --help`": ["--help"],
         "a series of 20 s": [*read, place / "short.csv"],
         "the same without a picture": [*read, place / "short.csv", "--again", "--pictures=none"],
-        "a film of 20 s, 320 x 240 pixels": [*read, place / "film.mp4"],
+        "a film of 20 s, 320 x 240 pixels": [*read, place / "film.mp4", "--again"],
         f"a minute of {whole}, `.npy --end=60`": [
             *read,
             place / "long.npy",
@@ -72,6 +72,7 @@ def lines(place: pathlib.Path, hours: float, minutes: float) -> list[list[str]]:
         f"{whole}, `.csv`": [*read, place / "long.csv"],
         f"a film of {minutes:g} min, 640 x 360 pixels": [*read, place / "long.mp4"],
     }
+    folder.watched([sys.executable, "-m", "simper_tf", *read, place / "film.mp4"])  # Compiles the modules once.
     rows = []
     for what, words in calls.items():
         took = folder.watched([sys.executable, "-m", "simper_tf", *words])
