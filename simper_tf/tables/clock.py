@@ -18,7 +18,8 @@ _FIRST = re.compile(
     r"times?|timestamps?|timesteps?|ts|timer|elapsed|epoch?|datetime|date|unixtime|clock|gpst(ime)?|i?tow|utc"
     # In German, Spanish, French, Dutch, Polish, Finnish, Turkish, Russian, Chinese and Korean.
     r"|zeit|tiempo|temps|tijd|czas|aika|zaman|время|时间|時間|시간"
-    r"|s|secs?|seconds|m?s|msecs?|millis|milliseconds?|[un]s|micros|microseconds|nanoseconds|[mhb]?jd"
+    r"|mins|minutes|hours|hrs|days|weeks|months"  # One of them may be a part of a date.
+    r"|s|secs?|seconds|m?s|msecs?|[uµμ]secs?|[µμ]s|millis|milliseconds?|[un]s|micros|microseconds|nanoseconds|[mhb]?jd"
 )
 _ANYWHERE = re.compile(r"time|timestamps?|datetime|elapsed|unix|epoch?")
 _NO_TIMES = re.compile(r"samples?|frames?|index|rows?|of|zone|offset")
@@ -26,12 +27,20 @@ _JULIAN = ("jd", "mjd", "hjd", "bjd")  # Days, as astronomers count them.
 # Seconds of a unit anywhere in a name, and of those that are one at its end only.
 _SECONDS = {word: unit for word, unit in rates.SECONDS.items() if unit <= 1 and word != "s"}
 _LAST = {
-    **rates.SECONDS, "m": 60.0, **dict.fromkeys(("d", *_JULIAN), dates.DAY), "years": dates.YEAR,
+    **rates.SECONDS, "m": 60.0, **dict.fromkeys(("d", *_JULIAN), dates.DAY),
+    **dict.fromkeys(("week", "weeks", "wk", "wks"), 7 * dates.DAY),
+    **dict.fromkeys(("month", "months"), dates.YEAR / 12),
+    **dict.fromkeys(("year", "years", "yr", "yrs", "jahre", "ans", "años", "anni"), dates.YEAR),
+    # In German, French, Spanish and Italian.
+    **dict.fromkeys(("sek", "sekunden", "secondes", "segundos", "secondi"), 1.0),
+    **dict.fromkeys(("minuten", "minutos", "minuti"), 60.0),
+    **dict.fromkeys(("std", "stunden", "heures", "horas", "ore"), 3600.0),
+    **dict.fromkeys(("tage", "jours", "días", "dias", "giorni"), dates.DAY),
 }  # fmt: skip
 # Days as astronomers, MATLAB and spreadsheets count them, from about 1859, 1889 and 1927 on.
 _DAYS_OF_DATES = (2.4e6, 2.5e6), (6.9e5, 7.7e5), (1e4, 8e4)
 _RARE = 400  # Days from one Julian date to the next, at most: a star may hide half a year.
-_THIS_CENTURY = 41  # Times 1e8 seconds since 1970: the year 2099.
+_SINCE_1970, _THIS_CENTURY = 1e8, 41  # Seconds in 1973, and times as many in 2099.
 # Times so many recordings away from its middle are none: pauses of hours within seconds are less.
 _ABSURD = 1000
 _MOST_ABSURD = 0.01  # Share of the samples that may have such times: more are two recordings, not slips of a clock.
@@ -78,6 +87,8 @@ def seconds(name: str, unit: str, column: "np.ndarray | pd.Series") -> tuple[np.
     if not isinstance(column, np.ndarray):
         return dates.of_text(column)
     known, note = named(name, unit)[1], ""
+    if known is not None and known > 1 and np.nanmedian(np.abs(column)) >= _SINCE_1970:
+        known = None  # The time of a heart rate, such as time_hr, is no hour.
     if known is None:
         if (clock_times := dates.of_clock_digits(column)) is not None:
             return clock_times, "Times such as 93100 are taken for hours, minutes and seconds."
@@ -101,8 +112,8 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
     step, size = float(np.median(rises)), float(np.median(np.abs(times)))
     if dates.of_years(times, name):
         return dates.YEAR, f"Times from {times[0]:.7g} to {times[-1]:.7g} are taken for years."
-    # Seconds since 1970 are 1e8 from 1973 on; a clock as fine as that ticks more often than every three hours.
-    for unit, lowest in ((1e-9, 1e17), (1e-6, 1e14), (1e-3, 1e11), (1.0, 1e8)):
+    # A clock as fine as that ticks more often than every three hours.
+    for unit, lowest in ((1e-9, 1e17), (1e-6, 1e14), (1e-3, 1e11), (1.0, _SINCE_1970)):
         if lowest <= size < _THIS_CENTURY * lowest and unit * step < 1e4:
             return unit, ""
     is_date = "date" in name.lower()

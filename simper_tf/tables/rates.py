@@ -18,7 +18,7 @@ SECONDS = {
     **dict.fromkeys(("us", "µs", "μs", "usec", "micros", "microsecond", "microseconds"), 1e-6),
     **dict.fromkeys(("ns", "nsec", "nanos", "nanosecond", "nanoseconds"), 1e-9),
     **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
-    **dict.fromkeys(("h", "hour", "hours"), 3600.0), **dict.fromkeys(("day", "days"), 86400.0),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), 3600.0), **dict.fromkeys(("day", "days"), 86400.0),
 }  # fmt: skip
 _TIME = rf"(?P<time>{'|'.join(sorted(SECONDS, key=len, reverse=True))})"
 _OF_SAMPLES = r"(?:samples?|samps?|sa|points?|pts|frames?|readings?|s)"

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from simper_tf.tables import series_files
+from simper_tf.tables import clock, series_files
 
 RATE = 25
 WAVE = 3000 + 1000 * np.sin(np.arange(40) / 2)
@@ -110,3 +110,26 @@ def test_marks_between_thousands_are_taken_out(tmp_path, text, values):
     (tmp_path / "t.tsv").write_text(text)
     found = series_files.series_of(tmp_path / "t.tsv").values[:, 0]
     np.testing.assert_allclose(found, (values - np.mean(values)) / np.std(values), rtol=1e-5)
+
+
+UNITS = {
+    1e-9: ("ns", "nanoseconds"), 1e-6: ("us", "µs", "usec", "microseconds"), 1e-3: ("ms", "msec", "milliseconds"),
+    1: ("s", "sec", "seconds", "Sekunden"), 60: ("min", "mins", "minutes"), 3600: ("h", "hr", "hrs", "hours", "Std"),
+    86400: ("d", "days", "Tage", "jours"), 604800: ("weeks", "wk"), 365.2425 * 7200: ("months",),
+    365.2425 * 86400: ("yr", "yrs", "years"),
+}  # fmt: skip
+NAMES = ("time_{}", "Time ({})", "t [{}]", "t/{}", "elapsed {}", "Time in {}", "timestamp.{}", "Zeit, {}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seconds", UNITS)
+def test_times_have_the_unit_that_their_name_ends_with(seconds, name):
+    steps = np.arange(20) * (1.0 if seconds >= 1 else 40)
+    for unit in UNITS[seconds]:
+        found, note = clock.seconds(name.format(unit), "", steps)
+        np.testing.assert_allclose(found, seconds * steps, err_msg=unit)
+        assert not note
+
+
+def test_the_time_of_a_heart_rate_is_none_in_hours():
+    np.testing.assert_allclose(clock.seconds("time_hr", "", 1.7e9 + np.arange(20))[0], 1.7e9 + np.arange(20))
