@@ -25,6 +25,8 @@ _DATE = re.compile(
 )
 # A date with the name of its month, such as 3-Jan-2015, and what follows; a cell of a table has no separator in it.
 IN_WORDS = rf"(?i:(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[. ]+)?(?:\d\d?[-/ .]*)?{_WORD}[-/ .']*\d[^,;|]*)"
+# Spans as pandas writes them, in words or by ISO 8601: 1 days 00:00:00.04, P1DT0H0M0.04S.
+SPAN = r"-?\d+ days?(?: [+-]?\d\d:\d\d:\d\d(?:\.\d+)?)?|-?P\d+DT\d+H\d+M\d+(?:\.\d+)?S"
 # Other writings of what pandas reads: 05-00-00 or 05.00.00 behind a date, 3/Jan/2015:05:00:00 of the logs of servers,
 # and the signs of year, month and day in Chinese, Japanese and Korean.
 _WRITINGS = (
@@ -63,6 +65,8 @@ def of_text(column: "pd.Series") -> tuple[np.ndarray | None, str]:
     # Most of the first 50: a header of two lines, a row of units or a word for what is missing may stand among them.
     if not len(filled) or not _usual(filled.head(50)).map(_is_date).mean() > 0.8:
         return None, ""
+    if filled.str.fullmatch(SPAN).mean() > 0.9:
+        return pd.to_timedelta(column, errors="coerce").dt.total_seconds().to_numpy(np.float64), ""
     text = _usual(column)
     if (times := _of_clock(text)) is not None:
         return times, _note_on_clock(text, times)
@@ -102,7 +106,9 @@ def _marked(match):
 
 
 def _is_date(cell):
-    return bool(_DATE.search(cell)) or any(form.fullmatch(cell.lower()) for _, form in _PARTS)
+    return bool(_DATE.search(cell) or re.fullmatch(SPAN, cell)) or any(
+        form.fullmatch(cell.lower()) for _, form in _PARTS
+    )
 
 
 def _of_parts(text):

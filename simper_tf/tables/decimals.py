@@ -15,7 +15,7 @@ pd = loaded_later("pandas")
 ZONE = r"(?: ?[ap]\.?m\.?)?(?: ?(?:z|[a-z]{3,4}))?(?: ?[+-]\d\d:?(?:\d\d)?)?\]?"
 DATE = re.compile(
     r"\[?(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](?:\d\d){1,2})"
-    rf"(?:[T _]+\d\d?(?:[:.-]\d\d?){{0,3}}(?:[.,]\d+)?)?{ZONE}|\[?{dates.IN_WORDS}",
+    rf"(?:[T _]+\d\d?(?:[:.-]\d\d?){{0,3}}(?:[.,]\d+)?)?{ZONE}|\[?{dates.IN_WORDS}|{dates.SPAN}",
     re.IGNORECASE,
 )
 # Thousands set off by spaces, of any width, or by apostrophes; by commas, or by points, of which a number has a decimal

@@ -153,6 +153,7 @@ def _of_json(path, value):
         elif all(_is_number(row) for row in value):
             found.append(pd.DataFrame({"": value}))
     if isinstance(value, dict):
+        value = _of_pandas(value)
         columns = {name: column for name, column in value.items() if _is_column(column)}
         lengths = [len(column) for column in columns.values()]
         length = max(lengths, key=lambda part: part * lengths.count(part), default=0)
@@ -162,6 +163,17 @@ def _of_json(path, value):
             _of_json(path, part) for part in value.values() if isinstance(part, dict | list) and not _is_column(part)
         ]
     return max((part for part in found if part is not None), key=lambda part: part.size, default=None)
+
+
+def _of_pandas(value):
+    """Returns columns as lists, of what pandas writes: cells by row in each, or `columns`, `index` and `data`."""
+    if value.keys() == {"columns", "index", "data"} and all(isinstance(row, list) for row in value["data"]):
+        return dict(zip(map(str, value["columns"]), map(list, zip(*value["data"], strict=True)), strict=False))
+    cells = [*value.values()]
+    are_columns = len(cells) > 1 and all(isinstance(part, dict) and part.keys() == cells[0].keys() for part in cells)
+    if are_columns and not any(isinstance(cell, list | dict) for part in cells for cell in part.values()):
+        return {name: [*part.values()] for name, part in value.items()}
+    return value
 
 
 def _settings(value):

@@ -126,12 +126,27 @@ def test_the_index_of_a_parquet_file_is_a_column(tmp_path):
     check(series_files.series_of(tmp_path / "a.parquet"))
 
 
+@pytest.mark.parametrize("write", ["to_parquet", "to_csv", "to_feather"])
+def test_spans_of_pandas_are_times(tmp_path, write):
+    path = tmp_path / f"a.{write.partition('_')[2]}"
+    getattr(FRAME.assign(time=pd.to_timedelta(TIMES, unit="s")), write)(path)
+    check(series_files.series_of(path))
+
+
+def test_spans_by_iso_8601_are_times(tmp_path):
+    FRAME.assign(time=pd.to_timedelta(TIMES, unit="s")).to_json(
+        tmp_path / "a.json", orient="records", date_format="iso"
+    )
+    check(series_files.series_of(tmp_path / "a.json"))
+
+
 RECORDS = [{"time": time, "chest": value} for time, value in ROWS[1:]]
 COLUMNS = {"time": [*TIMES], "chest": [*WAVE]}
 HELD = {
     "columns": (COLUMNS, "chest"), "records": (RECORDS, "chest"), "rows": (ROWS, "chest"), "no_names": (ROWS[1:], ""),
     "nested": ({"id": 7, "run": {"data": RECORDS}}, "chest"),
     "records_of_records": ([{"time": time, "acc": {"x": value}} for time, value in ROWS[1:]], "acc.x"),
+    "of_pandas": (json.loads(FRAME.to_json()), "chest"), "split": (json.loads(FRAME.to_json(orient="split")), "chest"),
     "columns_beside_longer_peaks": ({"peaks": [*range(150)], **COLUMNS}, "chest"),
 }  # fmt: skip
 
