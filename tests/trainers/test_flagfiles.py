@@ -38,7 +38,7 @@ def test_a_flagfile_draws_batches_from_a_small_stand_in(call, name):
     clips = types.SimpleNamespace(reader=lambda *_: (read, 6), column=lambda name, *_: examples[name])
     clips.task = tasks.Scalar("mmHg")
     run = experiment.assemble(dataclasses.replace(settings[0], encoder="frame_mean", train_clips=0), clips)
-    assert (run.batch_size, run.num_steps) == (6, settings[0].epochs)
+    assert (run.batch_size, run.num_steps) == (6, settings[0].steps or settings[0].epochs)
     batches = pipeline.Batches(run.read, run.num_examples, run.batch_size, settings[0].seed).start()
     (batch,) = batches.take(1)
     assert batch.shape == (6, 32, 8, 8, 3)
