@@ -25,7 +25,7 @@ _OTHER_PARTS = re.compile(r"weekday|week|weeks|dow|doy|yday|day ?of ?(week|year)
 # Digits of a moment: how they are written, and in which place the year stands.
 _DIGITS = {"%Y%m%d": 1e4, "%Y%m": 1e2, "%Y%j": 1e3, "%Y%m%d%H": 1e6, "%Y%m%d%H%M": 1e8, "%Y%m%d%H%M%S": 1e10}
 _NAMED = ("%Y%m", "%Y%j")  # Such as many numbers are: a name must say that they are dates.
-_FEWEST = 8  # Numbers under another name that are days by chance no more: one of four is.
+_FEWEST = 8  # Numbers that are dates whatever their name is, if all are days: one number of four is a day by chance.
 
 
 class Moments(NamedTuple):

@@ -204,9 +204,8 @@ def _lines(path, encoding) -> Iterator[tuple[int, str]]:
 
 def _cells(line, separator):
     if separator is None:
-        return [
-            cell.strip("'\"") for cell in re.split("[ \t]+", line.strip(" \t"))
-        ]  # Narrower spaces set off thousands.
+        cells = re.split("[ \t]+", line.strip(" \t"))  # Narrower spaces set off thousands.
+        return [cell.strip("'\"") for cell in cells]
     csv.field_size_limit(LONGEST_LINE)  # Cut at a wrong mark a long line is one cell.
     row = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
     return [cell.strip().strip("'\"").strip() for cell in row]

@@ -43,11 +43,8 @@ def of_data_frame(name: str, frame: "pd.DataFrame | pd.Series") -> delimited.Tab
     if not isinstance(frame.index, pd.RangeIndex):
         are_times = isinstance(frame.index, pd.DatetimeIndex | pd.TimedeltaIndex)
         frame.insert(0, frame.index.name or ("time" if are_times else ""), frame.index, allow_duplicates=True)
-    names = [str(column) for column in frame.columns] if frame.columns.dtype != int else frame.columns
-    spans = [k for k, kind in enumerate(frame.dtypes) if pd.api.types.is_timedelta64_dtype(kind)]
-    columns = [frame.iloc[:, k].dt.total_seconds() if k in spans else frame.iloc[:, k] for k in range(len(names))]
-    names = [f"time {name} (s)" if k in spans else name for k, name in enumerate(names)]
-    return _of_text(name, pd.concat(columns, axis=1).set_axis(names, axis=1))
+    are_numbers = frame.columns.dtype == int  # No names.
+    return _of_text(name, frame if are_numbers else frame.set_axis([*map(str, frame.columns)], axis=1))
 
 
 def _of_text(path, frame):
