@@ -65,7 +65,7 @@ def of_text(column: "pd.Series") -> tuple[np.ndarray | None, str]:
     # Most of the first 50: a header of two lines, a row of units or a word for what is missing may stand among them.
     if not len(filled) or not _usual(filled.head(50)).map(_is_date).mean() > 0.8:
         return None, ""
-    if filled.str.fullmatch(SPAN).mean() > 0.9:
+    if filled.head(50).str.fullmatch(SPAN).mean() > 0.9:
         return pd.to_timedelta(column, errors="coerce").dt.total_seconds().to_numpy(np.float64), ""
     text = _usual(column)
     if (times := _of_clock(text)) is not None:

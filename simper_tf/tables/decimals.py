@@ -56,8 +56,9 @@ def columns(path, frame):
     """
     words = {k: frame[k].astype("str").str.strip(" '\"") for k in frame if not pd.api.types.is_numeric_dtype(frame[k])}
     words = {k: column.where(frame[k].notna()) for k, column in words.items()}
-    units = {k: unit for k, column in words.items() if (unit := _unit(column))}
-    words = {k: column.str.extract(_MEASURED)[0] if k in units else column for k, column in words.items()}
+    measured = {k: _measured(column) for k, column in words.items()}
+    words = {k: column for k, (column, _) in measured.items()}
+    units = {k: unit for k, (_, unit) in measured.items() if unit}
     has_point = any(
         pd.api.types.is_float_dtype(frame[k]) and k not in words and _has_fractions(frame[k]) for k in frame
     )
@@ -75,13 +76,15 @@ def columns(path, frame):
     return parsed, units
 
 
-def _unit(column):
-    """Returns the unit that nearly all cells of a column of text name behind a number; "" for another column."""
+def _measured(column):
+    """Returns the numbers of a column of text and the unit that nearly all name; another column as it is, and ""."""
     filled = column.dropna()
     if not len(filled) or not MEASURED.fullmatch(filled.iloc[-1]):
-        return ""
-    units = filled.str.extract(f"^{_MEASURED}$")[1]
-    return str(units.mode().iloc[0]) if (units == units.mode().iloc[0]).mean() > _ONE_UNIT else ""
+        return column, ""
+    parts = column.str.extract(f"^{_MEASURED}$")
+    named = parts[1][column.notna()]
+    unit = named.mode().iloc[0]
+    return (parts[0], str(unit)) if (named == unit).mean() > _ONE_UNIT else (column, "")
 
 
 def _without_marks(column, has_point):
@@ -94,9 +97,9 @@ def _without_marks(column, has_point):
         (f"{_COMMAS}|{_GROUPED}" if has_point else _COMMAS, ","),
         (_POINTS, r"\."),
     ):
-        grouped = column.str.fullmatch(form, na=False)
-        fits = column.str.fullmatch(rf"[+-]?\d{{1,3}}(?:{mark}\d{{3}})*(?:[.,]\d*)?", na=True)
-        if grouped.any() and fits.all():
+        if not column.str.fullmatch(form, na=False).any():  # Most columns of text are none.
+            continue
+        if column.str.fullmatch(rf"[+-]?\d{{1,3}}(?:{mark}\d{{3}})*(?:[.,]\d*)?", na=True).all():
             return column.str.replace(rf"(?<=\d){mark}(?=\d{{3}})", "", regex=True)
     return column
 
