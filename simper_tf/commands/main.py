@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import importlib
 import itertools
+import os
 import re
 import sys
 from collections.abc import Collection, Sequence
@@ -130,6 +131,8 @@ def main(words: Sequence[str] | None = None) -> int | None:
     needed = (command.needs, command.extra), (LEARNING if learns else (), "train"), (cluster, "cluster")
     if sentence := next(filter(None, itertools.starmap(missing, needed)), ""):
         _end(f"simper {name}: error: {sentence}")
+    # Its threads wait for each other in circles, which takes longer than matrices as small as those of a reading.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     return _guarded(name, command, [given] * bool(command.takes) + [options])
 
 

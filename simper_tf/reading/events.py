@@ -66,9 +66,9 @@ def peaks(course: courses.Course) -> Iterator[np.ndarray]:
     known = set()
     for part in SMOOTHINGS:
         values = courses.smooth(course.values, course.rung.span / part)
-        low, high = np.percentile(values, (5, 95))
+        extent = samples.quantile(values, 0.95) - samples.quantile(values, 0.05)
         for sign in (1, -1):
-            marks = filters.tops(sign * values, max(PROMINENCE * (high - low), 1e-6))
+            marks = filters.tops(sign * values, max(PROMINENCE * extent, 1e-6))
             key = marks.tobytes()
             if len(marks) >= 2 and key not in known:
                 known.add(key)
