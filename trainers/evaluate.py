@@ -149,6 +149,7 @@ def score(clips, predicted, values, task, settings, seconds):
 def extract(clips, split, functions, settings):
     """Returns the `features.Features` of a split, showing progress."""
     examples, count = clips.split(split, settings.limit(split))
+    functions = features.read_of(functions, "test" if split == settings.split else split)
     return features.extract(functions, examples, progress=cli.Counter(f"Encoding {split} clips", count))
 
 

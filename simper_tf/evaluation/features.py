@@ -12,6 +12,10 @@ from simper_tf.signals import spectrum
 from simper_tf.utils.clips import unit_range
 from simper_tf.utils.standardize import is_series
 
+# Split -> fields that no protocol reads of it. Controls read test clips, and validation clips are predicted only by
+# what can be served.
+_UNREAD = {"train": ("colors", "levels", "predicted"), "validation": ("colors", "levels", "cells")}
+
 
 @dataclasses.dataclass(frozen=True)
 class Features:
@@ -67,8 +71,18 @@ class Features:
 
     def only(self, clips: np.ndarray | slice) -> "Features":
         """Returns the features of some clips, given by their numbers, a mask or a slice."""
-        fields = vars(self).items()
-        return Features(**{name: values if values is None else values[clips] for name, values in fields})
+        of_all = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return Features(**{name: values if values is None else values[clips] for name, values in of_all.items()})
+
+    def once(self, key: object, make: Callable[[], object]):
+        """Returns what a function makes of these clips, made once for all protocols that ask by the same key."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    @functools.cached_property
+    def _made(self):
+        return {}
 
 
 def extract(
@@ -81,7 +95,7 @@ def extract(
 
     Args:
         functions: Field of `Features` -> function of `(B, T, H, W, C)` clips; `series`, such as `SimPer.encode`, must
-            be one of them.
+            be one of them. That of `predicted` takes what `series` returns.
         examples: Dictionaries with `clip`, `label`, `rate`, `id` and perhaps `subject`.
         batch_size: Clips encoded at once; the last, partial batch counts too. None for as many as hold 16 million
             values, 1 to 32.
@@ -92,8 +106,12 @@ def extract(
     """
     batch_size = batch_size or batch_size_for(examples.element_spec["clip"].shape.num_elements())
     calls, batches, done = graphs(functions), [], 0
+    head = calls.pop("predicted", None)
     for batch in examples.batch(batch_size).prefetch(1):
-        fields = {name: call(batch["clip"]).numpy() for name, call in calls.items()}
+        found = {name: call(batch["clip"]) for name, call in calls.items()}
+        if head:
+            found["predicted"] = head(found["series"])
+        fields = {name: values.numpy() for name, values in found.items()}
         for name in fields.keys() & {"cells", "contrasts"}:
             # They are the largest: less their means, half precision keeps what matters of them.
             fields[name] = fields[name].astype(np.float16)
@@ -179,7 +197,12 @@ def functions_of(model, task, value_range=None, frame_shape=(None, None, 1)) -> 
     functions = {"series": model.encode, **extras(task, value_range, frame_shape)}
     if "before_head" in task.extras:
         functions["before_head"] = functools.partial(model.encode, before_head=True)
-    return functions | ({"predicted": model.predict_labels} if model.predicts_labels else {})
+    return functions | ({"predicted": model.labels_of} if model.predicts_labels else {})
+
+
+def read_of(functions: Mapping[str, Callable], split: str) -> dict[str, Callable]:
+    """Returns those of some functions of which protocols read what they return for `train`, `validation` or `test`."""
+    return {name: call for name, call in functions.items() if name not in _UNREAD.get(split, ())}
 
 
 def batch_size_for(clip_values: int) -> int:

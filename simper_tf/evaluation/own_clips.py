@@ -58,7 +58,10 @@ def evaluate(
         low, high = float(np.min(train[1])), float(np.max(train[1]))
         task = Frequency("Hz", band=(low / 2, min(2 * high, rate / 2)))
     functions = features.graphs(features.functions_of(model, task, frame_shape=test[0].shape[2:]))
-    encoded = [features.extract(functions, _examples(*split, rate)) for split in (train, validation, test)]
+    splits = {"train": train, "validation": validation, "test": test}
+    encoded = [
+        features.extract(features.read_of(functions, name), _examples(*split, rate)) for name, split in splits.items()
+    ]
     predictions = {name: prediction.values for name, prediction in protocols.predict(*encoded, task).items()}
     made_by = {"method": getattr(model, "registered_name", ""), "encoder": model.encoder.name, "seed": model.seed}
     return rows.score(

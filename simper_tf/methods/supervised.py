@@ -13,7 +13,6 @@ from simper_tf.methods import batches, heads, repnet_head
 from simper_tf.methods.base import Method
 from simper_tf.methods.registry import register
 from simper_tf.methods.spectral_heads import frequency_head, spectral_head
-from simper_tf.utils.clips import batch_of, check_clips
 from simper_tf.utils.options import Options, option
 from simper_tf.views.times import WholeClip
 
@@ -168,17 +167,19 @@ class Supervised(Method):
         Raises:
             ValueError: they are no clips, or have another length than the views it was trained on.
         """
-        clips = batch_of(clips)
-        check_clips(clips, self.frame_shape)
-        if clips.shape[1] != self.views.num_frames:
-            raise ValueError(
-                f"The head was trained on clips of {self.views.num_frames} frames and takes no others. "
-                f"Received: {clips.shape[1]} frames. Cut the clips, or train with views of their length."
-            )
         return self.labels_of(self.encode(clips))
 
     def labels_of(self, features: tf.Tensor) -> tf.Tensor:
-        """Returns the labels that the head predicts from `(B, L)` or `(B, L, D)` features of whole clips."""
+        """Returns the labels that the head predicts from `(B, L)` or `(B, L, D)` features of whole clips.
+
+        Raises:
+            ValueError: as `predict_labels`.
+        """
+        if features.shape[1] not in (None, self.views.num_frames):
+            raise ValueError(
+                f"The head was trained on clips of {self.views.num_frames} frames and takes no others. "
+                f"Received: {features.shape[1]} frames. Cut the clips, or train with views of their length."
+            )
         return self._labels_from(self._outputs_of(features[:, None], training=False))
 
     @property

@@ -164,7 +164,8 @@ def _lags(clip):
 
 
 def _centered(series):
-    return np.float32(series) - np.float32(series).mean(axis=1, keepdims=True)
+    series = np.float32(series)
+    return series - series.mean(axis=1, keepdims=True)
 
 
 def _power(clip):

@@ -39,8 +39,9 @@ def skin(
     """
     if test.colors is None:
         return None
-    pulses = [pulse(colors, rate, task.band) for colors, rate in zip(test.colors, test.rates, strict=True)]
-    return Prediction(np.asarray(_WAYS[way](np.stack(pulses), test.rates, task.band)) * test.per_hertz(task))
+    each = zip(test.colors, test.rates, strict=True)
+    pulses = test.once((pulse, task.band), lambda: np.stack([pulse(colors, rate, task.band) for colors, rate in each]))
+    return Prediction(np.asarray(_WAYS[way](pulses, test.rates, task.band)) * test.per_hertz(task))
 
 
 _WAYS = {

@@ -63,8 +63,8 @@ def harmonics(train: Features, validation: Features, test: Features, task: Task)
 
 
 def _evidence(name, train, test):
-    known, read = (_channels(getattr(split, name)) for split in (train, test))
-    return combs.evidence(read, combs.background(known))
+    usual = train.once(name, lambda: combs.background(_channels(getattr(train, name))))
+    return combs.evidence(_channels(getattr(test, name)), usual)
 
 
 def _positive(power):

@@ -47,6 +47,26 @@ def test_subjects_are_kept_where_there_are_any_and_taken_along():
     assert features.extract({"series": mean_of_frames}, examples(5)[0]).take(2).subjects is None
 
 
+def test_a_head_reads_the_features_that_were_extracted():
+    functions = {"series": mean_of_frames, "predicted": lambda series: tf.reduce_max(series, axis=1)}
+    extracted = features.extract(functions, examples(5)[0], batch_size=2)
+    np.testing.assert_array_equal(extracted.predicted, extracted.series.max(axis=1))
+
+
+def test_only_what_protocols_read_of_a_split_is_extracted():
+    functions = dict.fromkeys(("series", "pixels", "cells", "colors", "predicted"))
+    assert list(features.read_of(functions, "train")) == ["series", "pixels", "cells"]
+    assert list(features.read_of(functions, "validation")) == ["series", "pixels", "predicted"]
+    assert features.read_of(functions, "test") == functions
+
+
+def test_what_protocols_share_is_made_once_for_the_same_clips():
+    extracted, made = features.extract({"series": mean_of_frames}, examples(5)[0]), []
+    for part in (extracted, extracted, extracted.take(3)):
+        assert part.once("key", lambda part=part: made.append(part) or len(part.series)) == len(part.series)
+    assert len(made) == 2
+
+
 def test_graphs_are_made_once_for_several_data_sets():
     traced = []
 
