@@ -9,7 +9,8 @@ import pathlib
 
 import numpy as np
 
-from reproduce.reader import films, training
+from reproduce.reader import training
+from reproduce.reader.public_films import public_films_dataset_builder
 from simper_tf.utils import files
 
 
@@ -17,7 +18,7 @@ def main():
     """Trains on films of repositories that are not left out, and writes the weights."""
     parser = argparse.ArgumentParser(prog="python -m reproduce.reader", description=__doc__.splitlines()[0])
     parser.add_argument("--films", required=True, help="Folder of the raw films, at owner+name/path.")
-    parser.add_argument("--work", required=True, help="Folder of small copies, checkpoints and weights.")
+    parser.add_argument("--work", required=True, help="Folder of the data set, checkpoints and weights.")
     parser.add_argument("--minutes", type=float, default=180.0, help="Stop after so many minutes.")
     parser.add_argument("--steps", type=int, default=8000, help="Steps of the whole training.")
     parser.add_argument("--batch_size", type=int, default=8, help="Clips a step.")
@@ -27,9 +28,8 @@ def main():
     parser.add_argument("--nothing_share", type=float, default=0.35, help="Share of replays that do not repeat.")
     given = parser.parse_args()
     work = pathlib.Path(given.work)
-    known = films.collected(given.films, work / "small")
-    used = [copy for film, copy in known.items() if not films.is_left_out(film.repository)]
-    print(f"{len(used)} of {len(known)} films are trained on; the others are left out.", flush=True)
+    used = public_films_dataset_builder.training_films(given.films, work / "data")
+    print(f"{len(used)} films are trained on.", flush=True)
     model = training.untrained(given.seed, given.steps, given.ratio_weight, given.made_weight, given.nothing_share)
     finished = training.train(
         model, used, work / "checkpoints", steps=given.steps, minutes=given.minutes, batch_size=given.batch_size,

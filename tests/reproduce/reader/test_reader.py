@@ -1,13 +1,17 @@
 """From films to weights, on films drawn here."""
 
 import csv
+import shutil
 
 import numpy as np
 import pytest
 import tensorflow as tf
+import tensorflow_datasets as tfds
 
 from benchmarks.films import UNSEEN
-from reproduce.reader import clips, films, training
+from reproduce.reader import __main__ as command
+from reproduce.reader import clips, training
+from reproduce.reader.public_films import films, public_films_dataset_builder, standin
 from simper_tf.reading import rhythm_network
 from simper_tf.utils.errors import RawDataError
 
@@ -47,8 +51,53 @@ def test_a_film_is_like_its_own_copy_and_unlike_another():
 
 
 def test_a_folder_without_any_film_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="holds none of the films"):
-        films.collected(tmp_path, tmp_path / "small")
+    with pytest.raises(ValueError, match=r"holds none of the films of films\.csv, at owner"):
+        public_films_dataset_builder.training_films(tmp_path, tmp_path / "data")
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("raw")
+    return folder, standin.write(folder, number=2, seconds=3.0)
+
+
+@pytest.mark.slow
+def test_each_film_is_in_the_data_set_once_in_its_split(raw, tmp_path):
+    folder, truth = raw
+    shutil.copytree(folder, tmp_path / "raw")
+    damaged = max(path for path in (tmp_path / "raw").rglob("*.mp4"))
+    damaged.write_bytes(damaged.read_bytes()[:100])
+    builder = public_films_dataset_builder.Builder(data_dir=tmp_path / "data")
+    config = tfds.download.DownloadConfig(manual_dir=tmp_path / "raw")
+    builder.download_and_prepare(download_config=config)
+    expected = {film for film in truth if films.raw_path(tmp_path / "raw", film) != damaged}
+    names = {f"{film.repository}@{film.commit}/{film.path}": film for film in expected}
+    for split, is_out in (("train", False), ("left_out", True)):
+        for example in tfds.as_numpy(builder.as_dataset(split=split)):
+            film = names.pop(example["id"].decode())
+            assert films.is_left_out(film.repository) is is_out
+            assert example["film"].shape == (75, 32, 32)
+            assert example["rate"] == pytest.approx(25, rel=1e-3)
+            assert (example["subject"].decode(), example["license"].decode()) == (film.repository, film.license)
+            across = (example["film"] - 60.0).clip(0).sum(1) @ np.arange(32.0)
+            power = np.abs(np.fft.rfft(across - across.mean(), 2000)) ** 2
+            assert power.argmax() / 2000 * 25 == pytest.approx(truth[film], abs=0.1)
+    assert not names
+
+
+@pytest.mark.slow
+def test_the_command_trains_on_drawn_films_and_writes_weights(raw, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(training, "EPOCH", 1)
+    words = [f"--films={raw[0]}", f"--work={tmp_path}", "--steps=2", "--batch_size=1", "--minutes=0"]
+    monkeypatch.setattr("sys.argv", ["reader", *words])
+    for said in ("Time is over; the same command goes on.", "weights.npz is written."):
+        command.main()
+        assert said in capsys.readouterr().out
+    with np.load(tmp_path / "weights.npz") as written:
+        assert {name: written[name].shape for name in written} == {
+            name: value.shape for name, value in rhythm_network.weights().items()
+        }
 
 
 def test_a_file_that_is_no_video_is_left_out(tmp_path):

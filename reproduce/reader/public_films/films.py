@@ -96,29 +96,13 @@ def alike(frames: np.ndarray, others: np.ndarray) -> float:
     return float((chosen[0] @ chosen[1].T).max())
 
 
-def collected(folder, cache) -> dict[Film, tuple[np.ndarray, float]]:
-    """Returns the small copies of all films that are found in a folder, made once and kept.
-
-    Args:
-        folder: With the raw files, see `raw_path`.
-        cache: Folder to keep the copies in.
+def found(folder) -> list[Film]:
+    """Returns the films of the list that are in a folder, see `raw_path`.
 
     Raises:
         ValueError: none is there.
     """
-    cache = pathlib.Path(cache)
-    cache.mkdir(parents=True, exist_ok=True)
-    found = {}
-    for film in listed():
-        name = hashlib.sha256("\n".join(film[:3]).encode()).hexdigest()[:24]
-        kept, raw = cache / f"{name}.npz", raw_path(folder, film)
-        if not kept.exists():
-            made = small(str(raw)) if raw.exists() else None
-            if made is None:
-                continue
-            np.savez(kept, frames=made[0], rate=made[1])
-        with np.load(kept) as stored:
-            found[film] = stored["frames"], float(stored["rate"])
-    if not found:
+    there = [film for film in listed() if raw_path(folder, film).is_file()]
+    if not there:
         raise ValueError(f"{folder} holds none of the films of {LIST.name}, at owner+name/path. Fetch them first.")
-    return found
+    return there
