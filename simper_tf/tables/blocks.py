@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simper_tf.tables import clock
+from simper_tf.tables import time_units
 from simper_tf.utils.later import loaded_later
 
 pd = loaded_later("pandas")
@@ -26,7 +26,7 @@ def side_by_side(frame: "pd.DataFrame") -> "pd.DataFrame":
     joined = {name: np.concatenate([*frame[name]]) for name, own in blocks.items() if np.array_equal(own, lengths)}
     for name in frame.columns.difference([*blocks]):
         values = pd.to_numeric(frame[name], errors="coerce").to_numpy(np.float64)
-        if clock.named(str(name).rpartition(".")[2])[0] and len(values) > 1 and np.isfinite(values).all():
+        if time_units.named(str(name).rpartition(".")[2])[0] and len(values) > 1 and np.isfinite(values).all():
             steps = np.append(np.diff(values), values[-1] - values[-2]) / np.maximum(lengths, 1)
             places = np.concatenate([np.arange(length) for length in lengths])
             joined[name] = np.repeat(values, lengths) + places * np.repeat(steps, lengths)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import clock, decimals, line_protocol, rates
+from simper_tf.tables import decimals, line_protocol, rates, time_units
 from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils import worker
 from simper_tf.utils.errors import RawDataError
@@ -306,7 +306,9 @@ def _names(before, layout):
         if (rows and is_pair) or (layout.width == 1 and (is_comment or _SETTING.match(line))):
             break
         # Rows may be shorter than a header that names more channels than were there.
-        is_longer = len(row) > layout.width > 1 and all(_kind(cell) == "x" for cell in row) and clock.named(row[0])[0]
+        is_longer = (
+            len(row) > layout.width > 1 and all(_kind(cell) == "x" for cell in row) and time_units.named(row[0])[0]
+        )
         if len(row) != layout.width and not is_longer:
             break
         rows.append(row[: layout.width])

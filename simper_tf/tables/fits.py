@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simper_tf.tables import clock, delimited, sampled
+from simper_tf.tables import delimited, sampled, time_units
 from simper_tf.utils.errors import RawDataError
 
 # Names of what is measured of a star, and of what is none of it but errors, background and what was taken off.
@@ -56,7 +56,7 @@ def _of_file(path, file, wanted):
     delimited.refuse_long(path, table.header["NAXIS2"] * len(table.columns))
     columns = {column.name: numbers for column in table.columns if (numbers := _numbers(table, column)) is not None}
     units = {column.name: _unit(column.unit or "", table.header.get("TIMEUNIT", "")) for column in table.columns}
-    times = [name for name in columns if clock.named(name)[0]]
+    times = [name for name in columns if time_units.named(name)[0]]
     notes = [f"Of {len(tables)} tables {table.name or 'the largest'} is read."] if len(tables) > 1 else []
     if times and not units[times[0]] and any(name.endswith(_PIPELINE) for name in columns):
         units[times[0]] = "d"

@@ -8,7 +8,7 @@ import zlib
 
 import numpy as np
 
-from simper_tf.tables import clock, rates, wfdb_records
+from simper_tf.tables import rates, time_units, wfdb_records
 from simper_tf.tables.delimited import refuse_long
 from simper_tf.tables.sampled import Sampled, damaged
 from simper_tf.utils.errors import RawDataError
@@ -85,7 +85,7 @@ def _largest(path, held):
     """Returns the largest array of named ones, with rate and times from those beside it."""
     series = {name: value for name, value in held.items() if value.size >= 3 and value.ndim <= 2}
     flat = {name: value.ravel() for name, value in series.items() if max(value.shape) == value.size}
-    moments = {name: value for name, value in flat.items() if clock.named(_last(name))[0]}
+    moments = {name: value for name, value in flat.items() if time_units.named(_last(name))[0]}
     channels = {name: value for name, value in series.items() if name not in moments and value.dtype.kind in "iuf"}
     if not channels:
         found = f"no series among {', '.join(held)[:60] or 'nothing'}"
@@ -101,7 +101,7 @@ def _largest(path, held):
     others = [other for other in channels if other != name]
     notes = [f"Of several arrays the largest, {name}, is read; left out: {', '.join(others[:5])}."] if others else []
     beside = [item for item in moments.items() if item[1].size == len(values)]
-    seconds = clock.seconds(_last(beside[0][0]), "", _as_column(beside[0][1]))[0] if beside else None
+    seconds = time_units.seconds(_last(beside[0][0]), "", _as_column(beside[0][1]))[0] if beside else None
     return Sampled(values, stated[0] if stated else None, [name] * values.shape[1], notes, seconds)
 
 

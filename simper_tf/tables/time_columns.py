@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import calendars, clock, dates, rates
+from simper_tf.tables import calendars, clock, dates, rates, time_units
 from simper_tf.tables.delimited import Table
 from simper_tf.tables.series_files import left_out
 from simper_tf.utils.errors import RawDataError
@@ -58,7 +58,7 @@ def times_of(table: Table, known: float | None = None, column: int | None = None
         best = _named(table, column)
     elif not running:
         named = [entry for entry in candidates if table.names[entry.column].lower().startswith("time")]
-        if any(clock.named(table.names[entry.column])[0] for entry in named):
+        if any(time_units.named(table.names[entry.column])[0] for entry in named):
             return Times(candidates[0].seconds, {candidates[0].column}, [])  # Whoever mends them says what is wrong.
         return Times(None, texts, [])
     else:
@@ -97,11 +97,11 @@ def _candidates(table, known):
     names = ["" if _SAYS_NOTHING.fullmatch(name) else name for name in table.names]
     has_names = any(names)
     for k, (name, unit, column) in enumerate(zip(names, table.units, table.columns, strict=True)):
-        is_time, _ = clock.named(name, unit)
+        is_time, _ = time_units.named(name, unit)
         is_text = not isinstance(column, np.ndarray)
         may_be_years = not name or dates.is_named_years(name)
         if is_time or is_text or (may_be_years and dates.of_years(column, name)):
-            seconds, note = clock.seconds(name, unit, column)
+            seconds, note = time_units.seconds(name, unit, column)
         elif (k == 0 and not has_names) or (not name and known is None):
             unit_seconds, note = _unnamed(column, k == 0 and len(table.columns) > 1 and not has_names)
             seconds = column * unit_seconds if unit_seconds else None
@@ -113,7 +113,7 @@ def _candidates(table, known):
 
 def _named(table, k):
     """Returns a column as the times that somebody says it is, seconds where nothing tells their unit."""
-    seconds, note = clock.seconds(table.names[k] or "time", table.units[k], table.columns[k])
+    seconds, note = time_units.seconds(table.names[k] or "time", table.units[k], table.columns[k])
     if seconds is None:
         seconds = (
             np.full(len(table.columns[k]), np.nan) if not isinstance(table.columns[k], np.ndarray) else table.columns[k]
@@ -231,11 +231,11 @@ def _unnamed(column, is_first):
     if step is None and is_first:
         step = _jittery_step(values)
     size = float(np.median(np.abs(values))) if len(values) else 0.0
-    if is_first and len(values) >= _FEWEST and (np.diff(values) >= 0).all() and clock.are_julian(values):
+    if is_first and len(values) >= _FEWEST and (np.diff(values) >= 0).all() and time_units.are_julian(values):
         return dates.DAY, f"Numbers from {values[0]:.9g} to {values[-1]:.9g} are taken for Julian days."
     # Rows are numbered by ones. Above 1e8 they are seconds since 1970.
     if step is not None and (step < 1 or (size > 1e8 and step != 1)):
-        unit, note = clock.by_size(values)
+        unit, note = time_units.by_size(values)
         return unit, note or f"The first column rises by {step * unit:.4g} and is taken for seconds."
     return None, ""
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from simper_tf.tables import clock, series_files
+from simper_tf.tables import series_files, time_units
 
 RATE = 25
 WAVE = 3000 + 1000 * np.sin(np.arange(40) / 2)
@@ -126,10 +126,10 @@ NAMES = ("time_{}", "Time ({})", "t [{}]", "t/{}", "elapsed {}", "Time in {}", "
 def test_times_have_the_unit_that_their_name_ends_with(seconds, name):
     steps = np.arange(20) * (1.0 if seconds >= 1 else 40)
     for unit in UNITS[seconds]:
-        found, note = clock.seconds(name.format(unit), "", steps)
+        found, note = time_units.seconds(name.format(unit), "", steps)
         np.testing.assert_allclose(found, seconds * steps, err_msg=unit)
         assert not note
 
 
 def test_the_time_of_a_heart_rate_is_none_in_hours():
-    np.testing.assert_allclose(clock.seconds("time_hr", "", 1.7e9 + np.arange(20))[0], 1.7e9 + np.arange(20))
+    np.testing.assert_allclose(time_units.seconds("time_hr", "", 1.7e9 + np.arange(20))[0], 1.7e9 + np.arange(20))

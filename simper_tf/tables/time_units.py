@@ -1,0 +1,117 @@
+"""Times of samples: which names and numbers are times, and the seconds of their unit."""
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simper_tf.tables import dates, rates
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Words that a name of times begins with, and words that make it one anywhere.
+_FIRST = re.compile(
+    r"times?|timestamps?|timesteps?|ts|timer|elapsed|epoch?|datetime|date|unixtime|clock|gpst(ime)?|i?tow|utc"
+    # In German, Spanish, French, Dutch, Polish, Finnish, Turkish, Russian, Chinese and Korean.
+    r"|zeit|tiempo|temps|tijd|czas|aika|zaman|время|时间|時間|시간"
+    r"|mins|minutes|hours|hrs|days|weeks|months"  # One of them may be a part of a date.
+    r"|s|secs?|seconds|m?s|msecs?|[uµμ]secs?|[µμ]s|millis|milliseconds?|[un]s|micros|microseconds|nanoseconds|[mhb]?jd"
+)
+_ANYWHERE = re.compile(r"time|timestamps?|datetime|elapsed|unix|epoch?")
+_NO_TIMES = re.compile(r"samples?|frames?|index|rows?|of|zone|offset")
+_JULIAN = ("jd", "mjd", "hjd", "bjd")  # Days, as astronomers count them.
+# Seconds of a unit anywhere in a name, and of those that are one at its end only.
+_SECONDS = {word: unit for word, unit in rates.SECONDS.items() if unit <= 1 and word != "s"}
+_LAST = {
+    **rates.SECONDS, "m": 60.0, **dict.fromkeys(("d", *_JULIAN), dates.DAY),
+    **dict.fromkeys(("week", "weeks", "wk", "wks"), 7 * dates.DAY),
+    **dict.fromkeys(("month", "months"), dates.YEAR / 12),
+    **dict.fromkeys(("year", "years", "yr", "yrs", "jahre", "ans", "años", "anni"), dates.YEAR),
+    # In German, French, Spanish and Italian.
+    **dict.fromkeys(("sek", "sekunden", "secondes", "segundos", "secondi"), 1.0),
+    **dict.fromkeys(("minuten", "minutos", "minuti"), 60.0),
+    **dict.fromkeys(("std", "stunden", "heures", "horas", "ore"), 3600.0),
+    **dict.fromkeys(("tage", "jours", "días", "dias", "giorni"), dates.DAY),
+}  # fmt: skip
+# Days as astronomers, MATLAB and spreadsheets count them, from about 1859, 1889 and 1927 on.
+_DAYS_OF_DATES = (2.4e6, 2.5e6), (6.9e5, 7.7e5), (1e4, 8e4)
+_RARE = 400  # Days from one Julian date to the next, at most: a star may hide half a year.
+_SINCE_1970, _THIS_CENTURY = 1e8, 41  # Seconds in 1973, and times as many in 2099.
+
+
+def named(name: str, unit: str = "") -> tuple[bool, float | None]:
+    """Returns whether the name of a column says that it holds times, and the seconds of its unit, None if unknown.
+
+    Example: `named("elapsed (s)")` is `(True, 1.0)`; `named("timestamp_ms")` is `(True, 0.001)`.
+    """
+    words = re.findall(r"[^\W\d_]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name).lower())
+    if not words or any(map(_NO_TIMES.fullmatch, words)):
+        return False, None
+    is_alone_t = words[0] == "t" and (len(words) == 1 or words[1] in _LAST)
+    if not (
+        _FIRST.fullmatch(words[0]) or is_alone_t or words == ["x", "value"] or any(map(_ANYWHERE.fullmatch, words))
+    ):
+        return False, None
+    known = [dates.DAY] if any(word in _JULIAN for word in words) else []
+    known += [_LAST[words[-1]]] if words[-1] in _LAST else [_SECONDS[word] for word in words if word in _SECONDS]
+    return True, _LAST.get(unit) or (known[0] if known else None)
+
+
+def seconds(name: str, unit: str, column: "np.ndarray | pd.Series") -> tuple[np.ndarray | None, str]:
+    """Returns `(T,)` seconds of a column, None where it holds no times, and a sentence where their unit is a guess."""
+    if not isinstance(column, np.ndarray):
+        return dates.of_text(column)
+    known, note = named(name, unit)[1], ""
+    if known is not None and known > 1 and np.nanmedian(np.abs(column)) >= _SINCE_1970:
+        known = None  # The time of a heart rate, such as time_hr, is no hour.
+    if known is None:
+        if (clock_times := dates.of_clock_digits(column)) is not None:
+            return clock_times, "Times such as 93100 are taken for hours, minutes and seconds."
+        known, note = by_size(column, name)
+    return (None if known is None else column * known), note
+
+
+def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
+    """Returns the seconds of the unit that times without one have by their size, and a sentence where it is a guess.
+
+    Seconds, milliseconds, microseconds and nanoseconds since 1970 differ by a thousand. Of other times the step tells.
+    None is that of numbers which their name calls dates or an epoch, and which are none.
+    """
+    times = times[np.isfinite(times)]
+    steps = np.diff(times)
+    rises = np.abs(
+        steps[steps < 0 if len(steps) and np.mean(steps < 0) > 0.5 else steps > 0]
+    )  # The newest row may be the first.
+    if not len(rises):
+        return 1.0, ""
+    step, size = float(np.median(rises)), float(np.median(np.abs(times)))
+    if dates.of_years(times, name):
+        return dates.YEAR, f"Times from {times[0]:.7g} to {times[-1]:.7g} are taken for years."
+    # A clock as fine as that ticks more often than every three hours.
+    for unit, lowest in ((1e-9, 1e17), (1e-6, 1e14), (1e-3, 1e11), (1.0, _SINCE_1970)):
+        if lowest <= size < _THIS_CENTURY * lowest and unit * step < 1e4:
+            return unit, ""
+    is_date = "date" in name.lower()
+    for lowest, highest in _DAYS_OF_DATES if is_date else _DAYS_OF_DATES[:1]:
+        if lowest < size < highest and (is_date or step < 1):
+            return dates.DAY, f"Times from {times[0]:.9g} to {times[-1]:.9g} are taken for days."
+    is_count = re.search(r"time.?steps?$", name.lower()) and step >= 1 and dates.is_whole(times)
+    if is_date or is_count or "epoch" in name.lower():  # A round of a training, or of a simulation.
+        return None, ""
+    for unit, word, lowest, highest in (
+        # Steps of 1 to 3 are samples, or seconds. Of days 2e-6 are a sixth of a second.
+        (1e-3, "milliseconds", 3, 1000), (1e-6, "microseconds", 1000, 1e6), (1e-9, "nanoseconds", 1e6, 1e10),
+        (dates.DAY, "days", 0, 2e-6),
+    ):  # fmt: skip
+        if lowest <= step < highest:
+            return unit, f"Times without a unit, {step:.4g} apart, are taken for {word}."
+    return 1.0, ""
+
+
+def are_julian(values: np.ndarray) -> bool:
+    """Returns whether numbers are days as astronomers count them, from the years 1858 to 2132, in broken numbers.
+
+    Whole ones may as well count the milliseconds of a clock.
+    """
+    return dates.is_between(values, *_DAYS_OF_DATES[0]) and not dates.is_whole(values) and np.diff(values).max() < _RARE
