@@ -85,10 +85,17 @@ def tops(values: np.ndarray, prominence: float = 0.0) -> np.ndarray:
     lowest = np.minimum.reduceat(values, edges[:-1]).astype(float)
     lowest[-1] = min(lowest[-1], values[-1])
     places, heights, lowest = _without_ripples(places, heights, lowest, prominence)
-    heights = heights.tolist()
-    left = _lowest_before(heights, lowest[:-1].tolist())
-    right = _lowest_before(heights[::-1], lowest[:0:-1].tolist())[::-1]
-    return places[np.array(heights) - np.maximum(left, right) >= prominence]
+    left = _stand_out(heights, lowest[:-1], prominence)
+    return places[left & _stand_out(heights[::-1], lowest[:0:-1], prominence)[::-1]]
+
+
+def _stand_out(heights, lowest, prominence):
+    """Returns which tops stand out to their left, given that no ripple is left, and the lowest value before each.
+
+    Between two of unlike height some value is low enough for both. So only the first, and those as high, may fail.
+    """
+    is_highest = heights == np.maximum.accumulate(heights)
+    return ~is_highest | (heights - np.minimum.accumulate(lowest) >= prominence)
 
 
 def _without_ripples(places, heights, lowest, prominence):
@@ -107,17 +114,6 @@ def _without_ripples(places, heights, lowest, prominence):
         stay = np.flatnonzero(~is_ripple)
         lowest = np.minimum.reduceat(lowest, np.append(0, stay + 1))
         places, heights = places[stay], heights[stay]
-
-
-def _lowest_before(heights, lowest):
-    """Returns the lowest value before each top since one that is higher, given that before each since the last."""
-    found, higher = [], []
-    for height, least in zip(heights, lowest, strict=True):
-        while higher and higher[-1][0] <= height:
-            least = min(least, higher.pop()[1])
-        found.append(least)
-        higher.append((height, least))
-    return found
 
 
 def smooth(values: np.ndarray, width: int) -> np.ndarray:
