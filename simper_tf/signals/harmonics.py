@@ -56,11 +56,7 @@ class Background(NamedTuple):
 
 
 def background(series: np.ndarray) -> Background:
-    """Returns what is usual in clips, of which no label is needed.
-
-    Args:
-        series: `(N, T, D)` floats, of clips with all kinds of frequencies; the first 300 are looked at.
-    """
+    """Returns what is usual in the first 300 of `(N, T, D)` clips of all kinds of frequencies; no label is needed."""
     series = _centered(series[:ENOUGH])
     flat = series.reshape(-1, series.shape[-1]).astype(np.float64)
     scale = flat.std(axis=0)
@@ -76,11 +72,7 @@ def evidence(series: np.ndarray, usual: Background) -> Heights:
     """Returns how far each frequency exceeds what is usual there, summed over components; all 0 for a constant.
 
     A frequency is found by ratios of amplitudes, so that one strong line does not decide. It is refined by the power
-    itself: a ratio has its top beside that of the line where the usual power falls or rises.
-
-    Args:
-        series: `(N, T, D)` floats.
-        usual: Of clips of the same length.
+    itself: a ratio has its top beside that of the line where the usual power falls or rises. `series` are `(N, T, D)`.
     """
     components = [clip @ usual.weights for clip in _centered(series)]
     found = [np.sqrt(_power(clip) / usual.power).sum(axis=-1) for clip in components]
@@ -88,11 +80,7 @@ def evidence(series: np.ndarray, usual: Background) -> Heights:
 
 
 def total_power(series: np.ndarray) -> Heights:
-    """Returns the power of each frequency in all series of a clip together.
-
-    Args:
-        series: `(N, T, D)` floats.
-    """
+    """Returns the power of each frequency in all `(N, T, D)` series of a clip together."""
     series = _centered(series)
     windowed = _all_lags(series * np.hanning(series.shape[1]).astype(np.float32)[:, None])
     # The same as the sum of all padded spectra, in a tenth of the time.
@@ -150,10 +138,7 @@ def _comb(heights, places, weights):
 
 
 def _all_lags(series):
-    """Returns the autocorrelation of each of some `(T, D)` series, summed over D, of which power is a sum of cosines.
-
-    It has no window: with one, noise moves the top of a line twice as far.
-    """
+    """Returns the autocorrelation of each `(T, D)` series, summed over D: no window, by which noise moves tops more."""
     return np.array([_lags(clip) for clip in series], np.float32)
 
 

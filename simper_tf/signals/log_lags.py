@@ -10,11 +10,7 @@ SHORTEST_LAG, LONGEST_LAG = 2.0, 0.8
 
 
 def longest_period(num_frames: int) -> float:
-    """Returns the longest period, in frames, that clips of L frames tell.
-
-    Raises:
-        ValueError: it is no longer than the shortest.
-    """
+    """Returns the longest period, in frames, that clips of L frames tell; a ValueError if none is that long."""
     longest = LONGEST * num_frames
     if longest <= SHORTEST:
         raise ValueError(
@@ -37,9 +33,8 @@ def lags_of(num_frames: int) -> np.ndarray:
 def lag_indices(num_frames: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Returns, for frames after and before, where in a flattened `(L, L)` matrix the lags of each frame lie.
 
-    Returns:
-        Two times: `(L, lags)` indices of the nearer and of the farther frame, `(lags,)` weight of the farther one, and
-        `(L, lags)` whether both exist.
+    Both have `(L, lags)` indices of the nearer and of the farther frame, `(lags,)` weight of the farther one, and
+    `(L, lags)` whether both exist.
     """
     frames, lags = np.arange(num_frames)[:, None], lags_of(num_frames)
     whole = np.floor(lags).astype(int)

@@ -76,13 +76,8 @@ def resolve_octave(features: ArrayLike, pixels: ArrayLike, rate: ArrayLike, lowe
 def resolve_together(features: ArrayLike, pixels: ArrayLike, rate: float, lowest: float = 0.0) -> np.ndarray:
     """Reads frequencies of the clips of one recording, as `resolve_octave`, by the mean spectrum of their pixels.
 
-    What repeats is the same in all of them, and their mean shows it where that of a clip alone does not.
-
-    Args:
-        features, pixels, rate, lowest: As in `resolve_octave`; each clip counts alike, however strong it changes.
-
-    Returns:
-        `(N,)` float32 in Hz.
+    What repeats is the same in all of them, and their mean shows it where that of a clip alone does not. Each clip
+    counts alike, however strong it changes.
     """
     shares = pixels / np.maximum(np.sum(pixels, axis=1, keepdims=True), 1e-12)
     together = np.broadcast_to(shares.mean(axis=0), np.shape(pixels))
@@ -160,14 +155,9 @@ def pixel_frequency(pixels: ArrayLike, rate: ArrayLike, num_frames: int) -> tf.T
 
 
 def wide_peak(features, lowest=0.0):
-    """Returns where the spectra of features peak, in cycles per frame, between one cycle a clip and half the rate.
+    """Returns `(N,)` peaks of spectra in cycles per frame, from one cycle a clip to half the rate.
 
-    Args:
-        features: `(N, T)` or `(N, T, D)` floats.
-        lowest: In cycles per frame, a number or `(N,)`, below which no peak counts.
-
-    Returns:
-        `(N,)` float32.
+    Below `lowest`, also in cycles per frame, a number or `(N,)`, no peak counts.
     """
     num_frames = tf.cast(tf.shape(features)[1], tf.float32)
     return fft_frequency(features, 1.0, (tf.maximum(1.0 / num_frames, lowest), 0.5))[0]
@@ -207,11 +197,9 @@ def _above_surroundings(pixels):
 
 
 def _likeness(seen, frequencies, scale):
-    """Returns the cosines of spectra and of those of waves at `(N,)` frequencies in cycles per frame.
-
-    Harmonics above half the rate fold back, and a wave at a part of the frequency has lines wherever the frequency has
-    some. The right one is told by which of its harmonics are strong: the lower ones.
-    """
+    """Returns the cosines of spectra and of those of waves at `(N,)` frequencies in cycles per frame."""
+    # Harmonics above half the rate fold back, and a wave at a part of the frequency has lines wherever the frequency
+    # has some. The right one is told by which of its harmonics are strong: the lower ones.
     harmonics = frequencies[:, None] * tf.range(1.0, _HARMONICS + 1)
     folded = tf.abs(harmonics - tf.round(harmonics)) * scale
     bins = tf.cast(tf.range(tf.shape(seen)[-1]), tf.float32)

@@ -76,10 +76,8 @@ def detrend(series, strength=DETREND_LAMBDA):
 
 @functools.lru_cache(maxsize=8)
 def _factors(length, strength):
-    """Returns the factors L diag(d) L' of I + strength^2 D'D, where the rows of D are (1, -2, 1): d and two bands of L.
-
-    Of so narrow bands a loop is as fast as LAPACK by SciPy, which takes half a second to load.
-    """
+    """Returns d and two bands of L of L diag(d) L' = I + strength^2 D'D, where the rows of D are (1, -2, 1)."""
+    # Of so narrow bands a loop is as fast as LAPACK by SciPy, which takes half a second to load.
     main, beside, far = np.full(length, 6.0), np.full(length, -4.0), np.ones(length)
     main[[0, -1]], main[[1, -2]], beside[[0, -2]] = 1.0, 5.0, -2.0
     beside[-1:], far[-2:] = 0.0, 0.0
@@ -95,12 +93,7 @@ def _factors(length, strength):
 
 
 def at_times(values, value_times, times):
-    """Interpolates a series linearly at other times of the same clock.
-
-    Args:
-        values: `(N,)` floats.
-        value_times: `(N,)` int64 nanoseconds, strictly increasing.
-        times: `(T,)` int64 nanoseconds.
+    """Interpolates `(N,)` values at other `(T,)` times of the same clock, in nanoseconds, int64, that increase.
 
     Returns:
         `(T,)` float64 values, and a `(T,)` bool mask of the times within the series. Nothing is extrapolated: where
@@ -113,14 +106,9 @@ def at_times(values, value_times, times):
 
 
 def uniform(values, times):
-    """Resamples a series to as many uniformly spaced samples over about the same span.
+    """Resamples `(T,)` values at increasing int64 nanoseconds to as many even samples over about the same span.
 
-    Args:
-        values: `(T,)` floats.
-        times: `(T,)` int64 nanoseconds, strictly increasing.
-
-    Returns:
-        `(T,)` float64 values and their rate in samples per second.
+    Returns the `(T,)` float64 values and their rate in samples per second.
     """
     elapsed = (times - times[0]).astype(np.float64)
     # A fitted line, not the two end points: one repeated time stamp at an end would shift the rate by 1/T.
@@ -129,16 +117,9 @@ def uniform(values, times):
 
 
 def increasing(times):
-    """Moves time stamps forward, as little as possible, until each is later than the one before.
+    """Moves `(T,)` int64 nanoseconds forward, as little as possible, until each is later than the one before.
 
-    Args:
-        times: `(T,)` int64 nanoseconds.
-
-    Returns:
-        `(T,)` int64 nanoseconds, and how many were moved.
-
-    Raises:
-        ValueError: a time stamp would have to move by more than half a second.
+    Returns them and how many were moved. One that would have to move by more than half a second is a ValueError.
     """
     # With the index taken off, "later by at least 1 ns" becomes "not earlier", which a running maximum repairs.
     index = np.arange(len(times))

@@ -173,11 +173,7 @@ def _check(features, rate, band):
 
 
 def check_rate(rate, num_clips):
-    """Refuses a rate that is no positive number, or not one for each clip.
-
-    Raises:
-        ValueError: says what was received.
-    """
+    """Refuses a rate that is no positive number, or not one for each clip, with a ValueError."""
     rates = np.asarray(rate, np.float64)
     if rates.shape not in ((), (num_clips,)):
         raise ValueError(

@@ -85,13 +85,9 @@ def pos(colors, rate, band):
 
 
 def _over_windows(colors, of_windows, weights, hop):
-    """Returns the weighted mean, `(T,)`, of what a function finds in the windows that a frame lies in.
+    """Returns the weighted mean, `(T,)`, of what a function of `(N, L, 3)` relative colors finds in windows of frames.
 
-    Args:
-        colors: `(T, 3)`.
-        of_windows: Function of the relative colors of windows, `(N, L, 3)`, that returns `(N, L)`.
-        weights: `(L,)`, of the frames of a window.
-        hop: Frames from the start of a window to that of the next; the last one ends with the last frame.
+    A window begins `hop` frames after the one before it, and the last one ends with the last frame.
     """
     colors = np.asarray(colors, np.float64)
     total, weight = np.zeros(len(colors)), np.zeros(len(colors))

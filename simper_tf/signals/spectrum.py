@@ -54,17 +54,10 @@ def centered(series):
 
 
 def channel_power(features, padding=PADDING, window=True):
-    """Returns the power of each frequency in features of several channels, added over channels.
+    """Returns the power of each frequency in `(..., T, D)` features, added over channels, as `power` does.
 
     Features are first scaled to a largest value of 1, because powers of very large or small ones would leave the range
     of float32.
-
-    Args:
-        features: `(..., T, D)` floats.
-        padding, window: As in `power`.
-
-    Returns:
-        `(..., padding * T // 2 + 1)` float32.
     """
     features = tf.cast(features, tf.float32)
     largest = tf.stop_gradient(tf.reduce_max(tf.abs(features), axis=(-2, -1), keepdims=True))
@@ -103,14 +96,11 @@ def power_in_band(series, band=None, fewest=1, padding=1):
 
     Args:
         series: `(..., T)` floats, T known.
-        band, fewest: As in `bins_in_band`, for `padding * T` frames.
+        band, fewest: As in `bins_in_band`, for `padding * T` frames; errors too.
         padding: As in `power`, for whoever wants finer bins all the same.
 
     Returns:
         `(..., F)` float32.
-
-    Raises:
-        ValueError: the band is none in cycles per frame, or has too few bins.
     """
     first, end = bins_in_band(padding * series.shape[-1], band, fewest)
     return power(series, padding, window=False)[..., first:end]
@@ -192,14 +182,9 @@ def pixel_series(clips):
 
 
 def lines(pixels):
-    """Returns the heights of the lines of pixel spectra.
+    """Returns the heights of the lines of `(N, F)` pixel spectra, as shares of the strongest, and 0 at other bins.
 
-    Args:
-        pixels: `(N, F)` of `pixel_power`.
-
-    Returns:
-        `(N, F)` float32: the power as a share of the strongest at bins that are a line, 0 elsewhere. All 0 for a clip
-        without any, such as a still or noise.
+    All are 0 for a clip without any line, such as a still or noise.
     """
     highest_near = tf.nn.max_pool1d(pixels[..., None], 3, 1, "SAME")[..., 0]
     num_bins = tf.shape(pixels)[-1]

@@ -60,13 +60,9 @@ class Octave:
         return f"{({1: 'once', 2: 'twice'}).get(self.divisor, f'{self.divisor} times')} a repetition"
 
     def frequency(self, features, pixels, rate, lowest=0.0) -> np.ndarray:
-        """Reads frequencies by the common multiple, or clip by clip where there is none, or where it `is_overruled`.
+        """Reads `(N,)` frequencies in Hz, as `resolve_octave`, by the common multiple.
 
-        Args:
-            features, pixels, rate, lowest: As in `resolve_octave`.
-
-        Returns:
-            `(N,)` float32 in Hz.
+        Clip by clip where there is none, or where it `is_overruled`.
         """
         if not self.is_common:
             return resolve_octave(features, pixels, rate, lowest).numpy()
@@ -110,21 +106,13 @@ class LabeledOctave(Octave):
 
 
 def find_octave(features, pixels, lowest=0.0) -> Octave:
-    """Returns the `Octave` of an encoder.
-
-    Args:
-        features, pixels, lowest: Of unlabeled clips, as in `octave_votes`.
-    """
+    """Returns the `Octave` of an encoder, of unlabeled clips as in `octave_votes`."""
     votes = np.asarray(octave_votes(features, pixels, lowest))
     return Octave(*most_voted(votes), voting=float(np.mean(votes > 0)))
 
 
 def most_voted(votes) -> tuple[int, float]:
-    """Returns the multiple with most votes, and its share of the votes, in [0, 1]; 1 and 0 if there is no vote.
-
-    Args:
-        votes: `(N,)` integers of `octave_votes`; zeros do not vote.
-    """
+    """Returns the multiple with most votes, and its share of them, in [0, 1]. Zeros do not vote; of none, 1 and 0."""
     votes = np.asarray(votes)
     votes = votes[votes > 0]
     if not len(votes):

@@ -8,12 +8,9 @@ from collections.abc import Callable, Iterator
 
 
 def made_ahead(make: Callable[[int], object], count: int, most: int) -> Iterator:
-    """Yields what a function returns for 0, 1, ... in order, called ahead by threads: it must leave Python to itself.
+    """Yields `make(0)`, `make(1)`, ... up to `count` of them, called ahead by threads: it must leave Python to itself.
 
-    Args:
-        make: The function; what it raises comes at its place.
-        count: How many.
-        most: So many are kept at most that nobody has asked for yet.
+    At most `most` are made that nobody has asked for yet; what `make` raises comes at its place.
     """
     with concurrent.futures.ThreadPoolExecutor() as pool:
         ahead = collections.deque()
@@ -28,9 +25,7 @@ def made_ahead(make: Callable[[int], object], count: int, most: int) -> Iterator
 def read_ahead(items: Iterator, most: int) -> Iterator:
     """Yields the items of an iterator, which a thread asks for ahead; what it raises comes at its place.
 
-    Args:
-        items: Whose work leaves Python to others.
-        most: So many are kept at most that nobody has asked for yet.
+    At most `most` are kept that nobody has asked for yet. The work of the iterator must leave Python to others.
     """
     ready, room, is_left = queue.SimpleQueue(), threading.Semaphore(most), threading.Event()
 

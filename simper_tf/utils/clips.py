@@ -121,11 +121,7 @@ def unit_range(clips):
 
 @contextlib.contextmanager
 def plain_errors():
-    """Raises the sentence of a failed check of values in place of the report of the graph that it failed in.
-
-    Raises:
-        ValueError: the values of a batch were out of range inside.
-    """
+    """Raises the sentence of a failed check of values, a ValueError, in place of the report of its graph."""
     try:
         yield
     except tf.errors.InvalidArgumentError as error:

@@ -21,17 +21,7 @@ def as_tuple(value):
 
 
 def check_number(name: str, value, low: float, high: float = math.inf, above: bool = False):
-    """Refuses a number that is out of its range.
-
-    Args:
-        name: Name of the setting, for the message.
-        value: The number.
-        low, high: Ends of the range, both in it.
-        above: Whether `low` itself is out.
-
-    Raises:
-        ValueError: it is out of the range, NaN or infinite.
-    """
+    """Refuses a number outside of `low` to `high`, both in it but for a `low` that is `above`: a ValueError by name."""
     if (low < value if above else low <= value) and value <= high and math.isfinite(value):
         return
     start = f"above {low:g}" if above else f"at least {low:g}"
@@ -40,14 +30,6 @@ def check_number(name: str, value, low: float, high: float = math.inf, above: bo
 
 
 def check_range(name: str, value):
-    """Refuses a pair that is no range of positive numbers.
-
-    Args:
-        name: Name of the setting, for the message.
-        value: `(low, high)`.
-
-    Raises:
-        ValueError: it is no pair, falls, or has an end that is not positive or not finite.
-    """
+    """Refuses what is no `(low, high)` of positive finite numbers that do not fall: a ValueError by its name."""
     if len(value) != 2 or not 0 < value[0] <= value[1] < math.inf:
         raise ValueError(f"`{name}` must be (low, high) with 0 < low <= high, both finite. Received: {value}.")

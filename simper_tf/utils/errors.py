@@ -33,15 +33,11 @@ def printable(text: str) -> str:
     For all that is shown, in terminals, on pages and in pictures, and comes from others: names of files, of channels
     and of what is in them. Letters and spaces of any script stay.
     """
-    return "".join(letter if _is_shown(letter) else _spelled(letter) for letter in text)
+    return "".join(c if _is_shown(c) else c.encode("unicode_escape").decode() for c in text)
 
 
 def _is_shown(letter):
     return letter.isprintable() or letter in _JOINERS or unicodedata.category(letter) == "Zs"
-
-
-def _spelled(letter):
-    return letter.encode("unicode_escape").decode()
 
 
 class RawDataError(ValueError):
@@ -64,12 +60,7 @@ class RawDataError(ValueError):
 
 
 class NoRecordingError(RawDataError):
-    """A name is that of no recording, which a short sentence says better than four parts.
-
-    Args:
-        path: The file.
-        sentence: What follows its name.
-    """
+    """A name is that of no recording, which a sentence behind it says better than four parts."""
 
     def __init__(self, path, sentence):
         ValueError.__init__(self, printable(f"{path}{sentence}"))
@@ -83,12 +74,7 @@ class NoRecordingError(RawDataError):
 def guarding(name, *passing: type[Exception]):
     """Makes a `RawDataError` of whatever a block raises that reads a file of others, so that the next one is read.
 
-    Args:
-        name: Of the file.
-        passing: Errors that are none of the file.
-
-    Raises:
-        RawDataError: the block raises it, or anything else.
+    Errors of the types `passing` are none of the file, and are raised as they are.
     """
     try:
         yield

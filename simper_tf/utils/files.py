@@ -21,14 +21,7 @@ def replacing(path, mode="w"):
     """Opens a new file that takes the place of another when the block ends well; else leaves what was there.
 
     It is written beside and renamed, under a name that no other writer has, so that neither a full disk nor a kill nor
-    a second writer leaves half a file.
-
-    Args:
-        path: Path of the file to be replaced or made.
-        mode: "w" for text, "wb" for bytes.
-
-    Raises:
-        OSError: it cannot be written; names the path.
+    a second writer leaves half a file. What cannot be written is an OSError that names the path.
     """
     path = pathlib.Path(path)
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}{_UNFINISHED}")
@@ -45,20 +38,12 @@ def replacing(path, mode="w"):
 def sweep(folder):
     """Removes what killed writers have left in a folder that this process alone writes into."""
     for path in pathlib.Path(folder).glob(f"*{_UNFINISHED}"):
-        if _is_unfinished(path.name):
+        if re.fullmatch(rf".+\.[0-9a-f]{{8}}{re.escape(_UNFINISHED)}", path.name):
             path.unlink(missing_ok=True)
 
 
-def _is_unfinished(name):
-    return re.fullmatch(rf".+\.[0-9a-f]{{8}}{re.escape(_UNFINISHED)}", name) is not None
-
-
 def write_atomically(path, text):
-    """Writes a whole text file or leaves what was there.
-
-    Raises:
-        OSError: it cannot be written; names the path.
-    """
+    """Writes a whole text file or leaves what was there; raises OSError with the path where it cannot be written."""
     with replacing(path) as file:
         file.write(text)
 

@@ -6,14 +6,10 @@ import types
 
 
 def loaded_later(name: str) -> types.ModuleType:
-    """Returns a module that is loaded when something of it is first asked for, as `importlib` describes it.
-
-    Args:
-        name: Of a module of the top level.
+    """Returns a module of the top level that is loaded when something of it is first asked for.
 
     Raises:
         ModuleNotFoundError: there is none.
-
     Example:
         >>> loaded_later("colorsys").hsv_to_rgb(0.0, 0.0, 1.0)
         (1.0, 1.0, 1.0)

@@ -56,9 +56,7 @@ _SETTING = re.compile(r"`(\w+)(=[^`]*)?`")
 def written(sentence: str, write: Callable[[str, str], str | None]) -> str:
     """Returns a sentence in which settings in backticks stand as somebody calls them, such as --rate=30 for `rate=30`.
 
-    Args:
-        sentence: Help, or what an error says.
-        write: Called with the name of a setting and `=value`, or nothing; returns None for one that stays as it is.
+    `write` gets the name of a setting and `=value`, or nothing; it returns None for one that stays as it is.
     """
     return _SETTING.sub(lambda found: write(found[1], found[2] or "") or found[0], sentence)
 
@@ -130,13 +128,7 @@ def takes(kind: type[Options]) -> Callable:
 
 
 def explain(owner, kind: type[Options], function: Callable):
-    """Gives a function or class the signature and the documentation of its options, and returns it.
-
-    Args:
-        owner: The function or class.
-        kind: Its options, which become its attribute `Options`.
-        function: Whose other arguments it has.
-    """
+    """Gives a function or class the signature and the documentation of its options and of `function`; returns it."""
     fields = dataclasses.fields(kind)
     signature = inspect.signature(function)
     plain = [
@@ -167,11 +159,7 @@ def kind_of(field: dataclasses.Field) -> tuple[type, bool]:
 
 
 def parse(field: dataclasses.Field, text: str):
-    """Returns the value of an option that a text stands for, such as 0.5,2 for two numbers.
-
-    Raises:
-        ValueError: it stands for none.
-    """
+    """Returns the value of an option for a text, such as 0.5,2 for two numbers; a ValueError if it stands for none."""
     kind, several = kind_of(field)
     if kind is bool:
         if text.lower() not in ("true", "false"):

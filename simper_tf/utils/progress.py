@@ -15,9 +15,7 @@ class OutputClosed(OSError):
 def say(text, start="", end="\n"):
     """Prints lines that appear at once, also in a pipe, whatever the names in them would have a terminal do.
 
-    Args:
-        text: The lines.
-        start, end: What is printed before and behind them, as it is.
+    What stands before and behind them, `start` and `end`, is printed as it is.
 
     Raises:
         OutputClosed: it cannot be printed.
@@ -38,12 +36,7 @@ def clock(seconds):
 
 
 class Counter:
-    """Prints how many items of a known number are done: in place on a terminal, else a line every tenth of them.
-
-    Args:
-        what: Words before the numbers.
-        total: How many there are.
-    """
+    """Prints how many of `total` items are done: in place on a terminal, else a line every tenth of them."""
 
     def __init__(self, what, total):
         self.what, self.total, self._began, self._tenth = what, total, time.monotonic(), None

@@ -26,16 +26,7 @@ _KINDS = {
 
 
 def refuse_unreadable(path, expected, action):
-    """Refuses what is no regular file, or cannot be opened; symbolic links are followed.
-
-    Args:
-        path: Path of the file.
-        expected, action: For the message, as of `RawDataError`.
-
-    Raises:
-        RawDataError: there is nothing of this name, a named pipe, folder, socket or device, a loop of links, or a file
-            that this process may not read.
-    """
+    """Refuses what is no regular file, or cannot be opened, by a `RawDataError`; symbolic links are followed."""
     hindrance = _hindrance(path)
     if hindrance:
         raise RawDataError(path, hindrance, expected, action)
@@ -47,11 +38,7 @@ def is_readable(path):
 
 
 def refuse_huge(path, height, width, action):
-    """Refuses an image or video by the size in its header, before memory is taken for its pixels.
-
-    Raises:
-        RawDataError: a side is not positive, or there are more than `MAX_PIXELS` pixels.
-    """
+    """Refuses an image or video by the size in its header, with a `RawDataError`, before its pixels take memory."""
     if height <= 0 or width <= 0 or height * width > MAX_PIXELS:
         raise RawDataError(
             path, f"a header of {width} x {height} pixels", f"at most {MAX_PIXELS:,} pixels in all", action
@@ -59,11 +46,7 @@ def refuse_huge(path, height, width, action):
 
 
 def entries(folder):
-    """Returns the paths of all that is in a folder, sorted; none if it is no folder.
-
-    Raises:
-        RawDataError: it may not be read.
-    """
+    """Returns the sorted paths of all in a folder; none if it is no folder. RawDataError if it may not be read."""
     try:
         return sorted(pathlib.Path(folder).iterdir())
     except (FileNotFoundError, NotADirectoryError):
@@ -73,14 +56,9 @@ def entries(folder):
 
 
 def below(root, wanted):
-    """Returns the paths, sorted, of all that lies in a folder at any depth and bears a wanted name, be it what it may.
+    """Returns the sorted paths of all that lies in a folder at any depth and has a name of which `wanted` is true.
 
-    Args:
-        root: The folder. Linked folders inside it are not entered.
-        wanted: Name -> whether it is.
-
-    Raises:
-        RawDataError: a folder may not be read; what lies in it would count as missing.
+    Linked folders are not entered. A folder that may not be read is a `RawDataError`: what is in it would be missing.
     """
 
     def refuse(error):

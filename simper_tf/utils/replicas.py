@@ -20,12 +20,7 @@ def gather(tensor):
 
 
 def assign_everywhere(variables, values):
-    """Assigns values that are the same on every replica to variables that the optimizer does not own.
-
-    Args:
-        variables: Keras variables.
-        values: As many tensors.
-    """
+    """Assigns values that are the same on every replica to Keras variables that the optimizer does not own."""
 
     def assign(strategy, variables, values):
         for variable, value in zip(variables, values, strict=True):
@@ -54,12 +49,7 @@ def has_others(strategy: tf.distribute.Strategy) -> bool:
 
 
 def anywhere(strategy: tf.distribute.Strategy, ask: Callable[[], bool]) -> Callable[[], bool]:
-    """Returns a function that is true once another is true in any process; all of them call it equally often.
-
-    Args:
-        strategy: Whose processes they are.
-        ask: The other function.
-    """
+    """Returns a function that is true once another is true in any process; all of them call it equally often."""
     if not has_others(strategy):
         return ask
     total = tf.function(lambda value: strategy.run(_sum, (value,)), autograph=False)
@@ -67,13 +57,7 @@ def anywhere(strategy: tf.distribute.Strategy, ask: Callable[[], bool]) -> Calla
 
 
 def of_processes(strategy: tf.distribute.Strategy, number: int, index: int, count: int) -> list[int]:
-    """Returns the whole numbers that processes tell one another, in their order; all of them call it.
-
-    Args:
-        strategy: Whose processes they are.
-        number: That of this process, below 2^48.
-        index, count: Which process this is, and of how many.
-    """
+    """Returns the whole numbers, below 2^48, that `count` processes tell one another, in their order; all call it."""
     counts = np.zeros(count, np.int64)
     counts[index] = number
     total = tf.function(lambda: strategy.run(lambda: _sum(tf.constant(counts))), autograph=False)()
@@ -85,9 +69,6 @@ def leave_together(strategy: tf.distribute.Strategy):
 
     An exchange may be over in one process while another still reads from it, and fails if the first one ends. This
     further exchange begins in a process when that one is over there. Whether it succeeds itself does not matter.
-
-    Args:
-        strategy: Whose processes they are.
     """
     with contextlib.suppress(tf.errors.OpError):
         anywhere(strategy, lambda: False)()

@@ -9,15 +9,7 @@ PERIODS = 2
 
 
 def check_band(name, band):
-    """Refuses a band of frequencies that is not one in cycles per frame, such as one in Hz.
-
-    Args:
-        name: Name of the argument, for the message.
-        band: `(low, high)`.
-
-    Raises:
-        ValueError: it is reversed, or reaches below 0 or above 0.5, where frames are too far apart.
-    """
+    """Refuses a band `(low, high)` outside of 0 to 0.5 cycles per frame, such as one in Hz, with a ValueError."""
     low, high = band
     if not 0 <= low <= high:
         raise ValueError(f"`{name}` must be (low, high) with 0 <= low <= high. Received: ({low:g}, {high:g}).")
@@ -29,14 +21,6 @@ def check_band(name, band):
 
 
 def rescale(values, value_range):
-    """Maps physical values to [0, 1], as encoders take them; what lies beyond the range is cut, NaN stays.
-
-    Args:
-        values: Floats of any shape.
-        value_range: `(low, high)`, the values that become 0 and 1.
-
-    Returns:
-        float32 of the same shape.
-    """
+    """Maps physical values of a range to float32 in [0, 1]; what lies beyond is cut, and NaN stays."""
     low, high = value_range
     return tf.clip_by_value((tf.cast(values, tf.float32) - low) / (high - low), 0.0, 1.0)

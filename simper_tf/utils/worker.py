@@ -210,8 +210,7 @@ def main(number: int):
 def allow(numbers: int = 0):
     """Has the system end a worker after `PATIENCE` more seconds of computing, unless this is called again.
 
-    Args:
-        numbers: Of a table that is read at once, which takes longer.
+    A table of so many numbers, which is read at once, gets longer.
     """
     if not _most:  # Another process may compute for as long as it likes.
         return
