@@ -10,25 +10,13 @@ import types
 
 
 def names(part: str = "builder") -> list[str]:
-    """Returns the names of all data sets that have a part, sorted.
-
-    Args:
-        part: `builder`, or the name of a module in the folder of a data set, such as `reader` or `standin`.
-    """
+    """Returns the sorted names of data sets that have a part: `builder`, or a module such as `reader` or `standin`."""
     folders = [path.parent for root in __path__ for path in pathlib.Path(root).glob("*/*_dataset_builder.py")]
     return sorted(folder.name for folder in folders if (folder / f"{_file(folder.name, part)}.py").exists())
 
 
 def module(name: str, part: str = "builder") -> types.ModuleType:
-    """Returns a module of a data set, imported.
-
-    Args:
-        name: Name of the data set.
-        part: As in `names`.
-
-    Raises:
-        ValueError: there is no such data set, or it has no such part.
-    """
+    """Returns a module of a data set, imported; a ValueError where there is no such data set, or no such part."""
     if name not in names():
         raise ValueError(f"there is no data set {name!r}. There are: {', '.join(names())}.")
     if name not in names(part):

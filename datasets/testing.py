@@ -45,13 +45,7 @@ class FacesTest:
 
 
 def build_both_ways(make, manual_dir, folder):
-    """Builds a data set in order and on Beam with two workers, asserts that both hold the same, and returns them.
-
-    Args:
-        make: data_dir -> builder.
-        manual_dir: Folder of the raw files.
-        folder: To build in.
-    """
+    """Builds a data set in order and on Beam with two workers, asserts that both hold the same, and returns them."""
     flags = ["--runner=DirectRunner", "--direct_num_workers=2", "--direct_running_mode=multi_threading"]
     beam = tfds.core.lazy_imports.apache_beam.options.pipeline_options.PipelineOptions(flags)
     builders = [make(folder / "in_order"), make(folder / "on_beam")]

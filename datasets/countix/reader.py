@@ -61,11 +61,7 @@ class Located(NamedTuple):
 
 
 def find_annotations(root, split):
-    """Returns the path of `countix_<split>.csv` in `root`, or in its folder `countix`, as the archive unpacks.
-
-    Raises:
-        RawDataError: neither exists.
-    """
+    """Returns the path of `countix_<split>.csv` in a folder, or below it as the archive unpacks; else RawDataError."""
     name = f"countix_{split}.csv"
     for path in (pathlib.Path(root, name), pathlib.Path(root, "countix", name)):
         if path.is_symlink() or path.exists():
@@ -76,14 +72,9 @@ def find_annotations(root, split):
 
 
 def read_annotations(path):
-    """Reads an annotation file, with or without the column `class`.
+    """Returns the `Segment`s of an annotation file in its order, with or without the column `class`.
 
-    Returns:
-        A list of `Segment`, in the order of the file.
-
-    Raises:
-        RawDataError: the file is not UTF-8 CSV, lacks a column, or has a value that cannot be true; the message names
-            the line.
+    A RawDataError names the line of a value that cannot be true, or says that the file is no such table.
     """
     raw_files.refuse_unreadable(path, "Countix annotations", "Unpack countix.tar.gz again.")
     try:
@@ -137,8 +128,7 @@ def locate(segment, videos):
 def locate_all(root):
     """Returns what a build reads: `{split: [Located]}`, by the names of TFDS, of splits that have any video.
 
-    Raises:
-        RawDataError: an annotation file is missing or damaged, or there is none of the annotated videos.
+    Raises RawDataError: an annotation file is missing or damaged, or there is none of the annotated videos.
     """
     videos = index_videos(root)
     splits = {}
@@ -153,11 +143,7 @@ def locate_all(root):
 
 
 def checkup(root, config):
-    """Returns the `Checkup` of a folder, segment by segment, for the config of the builder.
-
-    Raises:
-        RawDataError: as `locate_all`.
-    """
+    """Returns the `Checkup` of a folder, segment by segment, for the config of the builder; errors as `locate_all`."""
     units, missing, splits = [], [], {}
     for split, located in locate_all(root).items():
         splits[split] = [f"{split}/{item.segment.key}" for item in located]
@@ -243,10 +229,7 @@ def read_segment(located, num_frames=200, size=96, fit="resample"):
 
 
 def read_or_skip(located, **options):
-    """Returns `(key, example, None)`, or `(key, None, reason)` where the raw data do not give an example.
-
-    A module-level function of plain values, so that Beam can send it to any worker.
-    """
+    """Returns `(key, example, None)` or `(key, None, reason)`, of plain values, so that Beam can send it to workers."""
     try:
         return located.segment.key, read_segment(located, **options), None
     except RawDataError as error:

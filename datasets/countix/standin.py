@@ -150,13 +150,9 @@ def _frame(background, angle):
 
 
 def encode(path, frames, times, **options):
-    """Writes RGB uint8 frames, each shown from its own time in seconds on, as h264 in an mp4 file.
+    """Writes an iterable of RGB uint8 frames, each shown from its own time in seconds on, as h264 in an mp4 file.
 
-    Args:
-        path: Where.
-        frames: Iterable of `(H, W, 3)` uint8, so that a long video need not be in memory.
-        times: As many, rising.
-        **options: Options of the encoder x264, such as `preset="ultrafast"`.
+    Options are those of the encoder x264, such as `preset="ultrafast"`.
     """
     import av  # Only this stand-in needs it: it is installed with the extra `test`, not with the package.
 

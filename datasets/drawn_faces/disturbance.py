@@ -38,16 +38,8 @@ class Look:
     glare: float = 0.0
 
     def moments(self, someone, pulse, seconds, side, rng):
-        """Returns what the frames of a clip show, a list of `Moment`s.
-
-        Args:
-            someone: A `people.Person`.
-            pulse: `(T,)` of its skin.
-            seconds: `(T,)` times.
-            side: Pixels of a square frame.
-            rng: NumPy generator.
-        """
-        slow, fast = _turning(seconds, rng) if self.turns else _repeating(someone, seconds, rng)
+        """Returns the `Moment`s of a clip of a `Person` with a pulse at `(T,)` seconds; `side` is in pixels."""
+        slow, fast = (swaying(seconds, rng), turning(seconds, rng)) if self.turns else _repeating(someone, seconds, rng)
         # In and out differ, so breath has harmonics.
         breath = np.sin(2.0 * np.pi * (someone.breathing * seconds + rng.uniform()))
         breath = breath + 0.3 * breath**2
@@ -98,10 +90,6 @@ def turning(seconds, rng):
     count = 1 + rng.poisson(TURNS * (seconds[-1] - seconds[0]))
     moments, ways = rng.uniform(seconds[0], seconds[-1], count), np.diff(rng.standard_normal(count + 1))
     return (ways * (1.0 + np.tanh((seconds[:, None] - np.sort(moments)) / TURN_SECONDS)) / 2.0).sum(axis=1)
-
-
-def _turning(seconds, rng):
-    return swaying(seconds, rng), turning(seconds, rng)
 
 
 def _repeating(someone, seconds, rng):

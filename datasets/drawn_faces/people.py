@@ -40,12 +40,7 @@ class Person(typing.NamedTuple):
 
 
 def person(split, number):
-    """Draws a person.
-
-    Args:
-        split: `train`, `validation` or `test`: nobody is in two.
-        number: Which person of the split, from 0.
-    """
+    """Draws a person of a split; nobody is in two."""
     seed = (_SEED, _SPLITS[split], number)
     rng = np.random.default_rng(seed)
     lightness = rng.uniform(0.4, 1.05)
@@ -63,18 +58,10 @@ def person(split, number):
 
 
 def heart(someone, seconds, rng):
-    """Draws the heart of a person in a clip.
+    """Draws the heart of a person in a clip: `(T,)` pulse wave in [-1.3, 1.3], and its mean rate in beats per minute.
 
     The heart rate starts up to 15 beats per minute from the person's own, drifts by up to 4 % over the clip, and rises
     and falls by up to 3 % with each breath.
-
-    Args:
-        someone: A `Person`.
-        seconds: `(T,)` times, evenly spaced.
-        rng: NumPy generator.
-
-    Returns:
-        `(T,)` float64 pulse wave in [-1.3, 1.3], and its mean rate over the clip in beats per minute.
     """
     mean = someone.heart_rate + rng.uniform(-15.0, 15.0)
     drift, arrhythmia = rng.uniform(-0.02, 0.02), rng.uniform(0.0, 0.03)
@@ -88,14 +75,10 @@ def heart(someone, seconds, rng):
 
 
 def scene(split, index, look):
-    """Draws a clip: whose face, what each frame of it shows, and the truth.
+    """Draws a clip: whose face, what each frame of it shows, and the truth; arguments as in `clip_record`.
 
-    Args:
-        split, index, look: As in `clip_record`.
-
-    Returns:
-        A `standin_faces.Drawing`, the list of its `Moment`s, the `(T,)` pulse wave, the mean heart rate in beats per
-        minute, and the generator, for the camera's noise.
+    Returns a `standin_faces.Drawing`, its `Moment`s, the `(T,)` pulse wave, the mean heart rate in beats per minute,
+    and the generator, for the camera's noise.
     """
     number, window = divmod(index, WINDOWS)
     someone, kind = person(split, number), LOOKS[look]

@@ -42,11 +42,7 @@ class Set(NamedTuple):
 
 
 def find(root):
-    """Returns the paths `FOLDER/NAME.csv` of all folders, in order.
-
-    Raises:
-        RawDataError: there is none.
-    """
+    """Returns the paths `FOLDER/NAME.csv` of all folders, in order; a RawDataError if there is none."""
     folders = [path for path in raw_files.entries(root) if raw_files.is_folder(path)]
     paths = [path for folder in folders for path in raw_files.entries(folder) if path.suffix == ".csv"]
     if not paths:
@@ -56,11 +52,7 @@ def find(root):
 
 
 def recording_of(path):
-    """Returns the `Set` of a file. A last row that breaks off is left out.
-
-    Raises:
-        RawDataError: the file is not in the documented format.
-    """
+    """Returns the `Set` of a file, less a last row that breaks off; a RawDataError if it is of another format."""
     raw_files.refuse_unreadable(path, "a file of a set", COPY_AGAIN)
     try:
         rows = [line.split(",") for line in path.read_text(encoding="ascii").splitlines()]
@@ -84,12 +76,9 @@ def recording_of(path):
 def moving_part(acceleration):
     """Returns the first sample of the part of a set in which it is done, and the sample behind its last.
 
-    Before and after it the wrist rests, or the person lies down or lets go of the weight. It is the longest stretch
-    in which the wrist moves at least half as much as in the median second, and in which its direction,
-    a mean over three seconds, is at most 0.5 g from that of the set. No frequency is asked for.
-
-    Args:
-        acceleration: `(N, 3)` in g.
+    Before and after it the wrist rests, or the person lies down or lets go of the weight. It is the longest stretch in
+    which the wrist moves at least half as much as in the median second, and in which its direction, a mean over three
+    seconds, is at most 0.5 g from that of the set. No frequency is asked for.
     """
     slow, slower = (ndimage.uniform_filter1d(acceleration, seconds * RATE, axis=0) for seconds in (3, 4))
     motion = ndimage.uniform_filter1d(np.square(acceleration - slower).sum(axis=1), RATE) ** 0.5
@@ -117,14 +106,10 @@ def problem_of(recording):
 
 
 def clips(recording, num_samples):
-    """Yields `(id, example)` of a set, its moving part at a number of samples; nothing where it has a problem.
+    """Yields the id and the example of a set, its moving part at a number of samples; nothing if it has a problem.
 
-    Args:
-        recording: A `Set`.
-        num_samples: Of the clip; each is the mean over its share of the part.
-
-    Yields:
-        The id of the set and a dict of `clip` (T, 1, 1, 3) float32 in g, `rate`, `label`, `id` and `subject`.
+    Each sample is the mean over its share of the part. The example has `clip` (T, 1, 1, 3) float32 in g, `rate`,
+    `label`, `id` and `subject`.
     """
     if not problem_of(recording):
         start, stop = moving_part(recording.acceleration)
@@ -139,16 +124,9 @@ def clips(recording, num_samples):
 
 
 def splits(recordings, config):
-    """Returns `{"train": recordings, "validation": ..., "test": ...}`, no exercise in two of them.
+    """Returns `{"train": sets, "validation": sets, "test": sets}`, no exercise in two of them; an empty one is refused.
 
     The folder of the config is tested. Of each other folder one exercise validates, the first by its name.
-
-    Args:
-        recordings: `Set`s.
-        config: The builder's.
-
-    Raises:
-        ValueError: a split would be empty.
     """
     usable = [recording for recording in recordings if not problem_of(recording)]
     tested = [recording for recording in usable if recording.folder == config.tested]
@@ -171,11 +149,7 @@ def splits(recordings, config):
 
 
 def checkup(root, config):
-    """Returns the `Checkup` of a folder as `find` takes it, for the config of the builder.
-
-    Raises:
-        RawDataError: there is no set.
-    """
+    """Returns the `Checkup` of a folder as `find` takes it, for the config of the builder."""
     paths = find(root)
 
     def report(recording):

@@ -25,17 +25,9 @@ SMALLEST = ({"subjects": 6, "seconds": 20}, {"num_samples": 64})
 def write(out, subjects=24, seconds=30, seed=0):
     """Writes `FOLDER/NAME.csv` for each set, and `truth.json`.
 
-    Args:
-        out: Folder to write to; made if needed.
-        subjects: Number of sets, at least one for each of six exercises.
-        seconds: Length of each set, with the rest before and after it.
-        seed: Seed of everything random.
+    It takes one set at least for each of six exercises, of 12 s, with the rest before and after it; else a ValueError.
 
-    Returns:
-        The truth, also written: for each set its `count`, and the `start` and `stop` of its repetitions in seconds.
-
-    Raises:
-        ValueError: there are too few sets, or they are too short for three repetitions.
+    Returns the truth, also written: for each set its `count`, and the `start` and `stop` of its repetitions in seconds.
     """
     exercises = [(folder, name) for folder, names in EXERCISES.items() for name in names]
     if subjects < len(exercises) or seconds < 12:

@@ -62,12 +62,8 @@ def index_hours(root):
 def read_map(path):
     """Reads one file, in the bounded process that parses files.
 
-    Returns:
-        `(H, W)` float32 degrees C; NaN where the file has its fill value, a value outside its valid range, or a
-        quality flag that means there is no temperature.
-
-    Raises:
-        RawDataError: the file is damaged or not of this product.
+    Returns `(H, W)` float32 degrees C; NaN where the file has its fill value, a value outside its valid range, or a
+    quality flag that means there is no temperature. A file that is damaged or of another product is a RawDataError.
     """
     ((shape, content),) = worker.answers(f"{__name__}:maps", path)
     return np.frombuffer(content, np.float32).reshape(shape).copy()
@@ -176,19 +172,10 @@ def quarters(celsius):
 
 
 def area_mean(celsius, size):
-    """Averages a map over `size` x `size` cells of equal area, ignoring NaN.
+    """Averages `(H, W)` float32 over `size` x `size` cells of equal area, ignoring NaN.
 
-    A pixel on the border of two cells counts in each by the share of its area there.
-
-    Args:
-        celsius: `(H, W)` float32, with at least `size` rows and columns.
-        size: Cells a side.
-
-    Returns:
-        `(size, size)` float32; NaN where less than `LEAST_COVERAGE` of the cell's area is measured.
-
-    Raises:
-        ValueError: the map has fewer pixels than cells.
+    A pixel on the border of two cells counts in each by the share of its area there. A cell of which less than
+    `LEAST_COVERAGE` is measured is NaN. Fewer pixels than cells are a ValueError.
     """
     if min(celsius.shape) < size:
         raise ValueError(

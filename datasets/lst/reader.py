@@ -84,11 +84,7 @@ def _find(root, start, end):
 
 
 def checkup(root, config):
-    """Returns the `Checkup` of a folder, hour by hour, for the config of the builder.
-
-    Raises:
-        RawDataError: there is no file of the period.
-    """
+    """Returns the `Checkup` of a folder, hour by hour, for the config of the builder."""
     paths = _find(root, config.start, config.end)
     units = [checks.Unit(str(hour), (path,), functools.partial(_examine, path)) for hour, path in paths.items()]
     hours = np.arange(config.start, config.end, dtype="datetime64[h]")
@@ -183,14 +179,7 @@ def _quarter_splits(config):
 
 
 def _start_splits(starts, asked, length, fraction):
-    """Returns `{first hour: split}` of a split by time, without the windows that share hours with another split.
-
-    Args:
-        starts: First hours of the windows at hand.
-        asked: First hours of the windows of the period that was asked for.
-        length: Hours of a window and its target.
-        fraction: Share of the windows that validate.
-    """
+    """Returns `{first hour: split}` of windows at hand, by those asked for; none shares an hour with another split."""
     splits = {}
     for to_test, to_validate in ((asked, asked), (asked, starts), (starts, starts)):
         first_test = min(_last(to_test, len(to_test) // 4), default=0)
@@ -238,16 +227,10 @@ def read_window(recording, window):
 
 
 def fill_gaps(maps):
-    """Fills the NaN of hourly maps, the likeliest value first and from these maps alone.
+    """Fills the NaN of hourly `(T, H, W)` maps, the likeliest value first and from these maps alone.
 
     In order: a straight line in time across at most `LONGEST_BRIDGE` hours; the mean of the cell at the same hour of
     the other days; the mean of the cell; and where a cell has no value at all, the mean of the map at that hour.
-
-    Args:
-        maps: `(T, H, W)` float32, with one finite value at least.
-
-    Returns:
-        `(T, H, W)` float32, all finite.
     """
     filled = _bridge(maps)
     same_hour = np.empty_like(maps)

@@ -70,14 +70,10 @@ def file_name(hour):
 
 
 def write_map(path, kelvin, retrieved, as_signed=True, flags=None):
-    """Writes one file of the product.
+    """Writes one file of the product: `(H, W)` kelvin, with the fill value where nothing was retrieved.
 
-    Args:
-        path: Where; its folder is made if needed.
-        kelvin: `(H, W)` floats.
-        retrieved: `(H, W)` bool: where there is a temperature; elsewhere the fill value.
-        as_signed: Store the counts as int16 with `_Unsigned`, else as uint16.
-        flags: `(values (H, W) uint8, attributes)` of DQF; by default the ones of 2022, high quality or no retrieval.
+    Counts are int16 with `_Unsigned` where `as_signed`, else uint16. Of DQF the `(H, W)` uint8 values and attributes
+    may be given; by default they are those of 2022, high quality or no retrieval.
     """
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -146,10 +142,7 @@ def _smooth_noise(rng, scale):
 
 
 def _land():
-    """Where there is land: between two oceans and a gulf, right of the corner that lies off the Earth's disc.
-
-    The coasts run along multiples of 15 x 25 pixels, so the cells of any usual size are all land or all sea.
-    """
+    """Where there is land, in whole cells of any usual size: coasts run along multiples of 15 x 25 pixels."""
     land = np.ones((HEIGHT, WIDTH), bool)
     land[:, :50] = land[:, -50:] = False
     land[:30, :100] = land[-60:, 200:325] = False

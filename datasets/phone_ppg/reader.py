@@ -44,11 +44,7 @@ class Window(NamedTuple):
 
 
 def find(root):
-    """Returns the paths `NAME.csv` that have a `NAME.RR` beside them, in order.
-
-    Raises:
-        RawDataError: there is none.
-    """
+    """Returns the paths `NAME.csv` that have a `NAME.RR` beside them, in order; a RawDataError if there is none."""
     files = raw_files.entries(root)
     named = {path.name for path in files}
     paths = [path for path in files if path.suffix == ".csv" and f"{path.stem}.RR" in named]
@@ -59,11 +55,7 @@ def find(root):
 
 
 def recording_of(path):
-    """Returns the `Recording` of a `NAME.csv`.
-
-    Raises:
-        RawDataError: a file is missing or not in the documented format.
-    """
+    """Returns the `Recording` of a `NAME.csv`; a RawDataError where a file is missing or of another format."""
     table = _numbers(path, HEADER, lambda text: [line.split(",") for line in text.splitlines()[1:]])
     times, colors = table[:, 0] / 1e3, table[:, 1:]
     if len(times) < 2 or not (np.diff(times) > 0).all():
@@ -79,14 +71,9 @@ def recording_of(path):
 
 
 def plan(recording, seconds, stride):
-    """Returns the `Window`s of a recording, usable or not.
+    """Returns the `Window`s of a recording, of so many seconds from every `stride` seconds on, usable or not.
 
     The label is the number of beats in the window, the first and the last in part, over its length.
-
-    Args:
-        recording: A `Recording`.
-        seconds: Length of a window.
-        stride: Seconds from the start of a window to the start of the next.
     """
     last = min(recording.times[-1], recording.beats[-1]) - seconds
     return [
@@ -96,16 +83,10 @@ def plan(recording, seconds, stride):
 
 
 def clips(recording, seconds, stride, rate):
-    """Yields `(id, example)` of each usable window, resampled.
+    """Yields `(id, example)` of each usable window of `plan`, resampled to `rate` samples per second.
 
-    Args:
-        recording: A `Recording`.
-        seconds, stride: As of `plan`.
-        rate: Samples per second of the clips.
-
-    Yields:
-        An id such as "s01/012.0" and a dict of `clip` (T, 1, 1, 3) float32 gray levels, `rate`, `label`, `id` and
-        `subject`.
+    An id such as "s01/012.0" and a dict of `clip` (T, 1, 1, 3) float32 gray levels, `rate`, `label`, `id` and
+    `subject`.
     """
     for window in plan(recording, seconds, stride):
         if not window.problem:
@@ -119,15 +100,7 @@ def clips(recording, seconds, stride, rate):
 
 
 def splits(recordings, config):
-    """Returns `{"train": recordings, "validation": ..., "test": ...}`, no subject in two of them.
-
-    Args:
-        recordings: `Recording`s.
-        config: The builder's.
-
-    Raises:
-        ValueError: fewer than three subjects, or a split would be empty.
-    """
+    """Returns `{"train": recordings, "validation": ..., "test": ...}`, no subject in two; refuses an empty split."""
     parts = face_recordings.split_by_subject(
         recordings, config.train_fraction, config.validation_fraction, SUBJECTS, config.seed
     )
@@ -140,11 +113,7 @@ def splits(recordings, config):
 
 
 def checkup(root, config):
-    """Returns the `Checkup` of a folder as `find` takes it, for the config of the builder.
-
-    Raises:
-        RawDataError: there is no recording.
-    """
+    """Returns the `Checkup` of a folder as `find` takes it, for the config of the builder."""
     paths = find(root)
 
     def report(recording):

@@ -20,19 +20,9 @@ SMALLEST = ({"subjects": 3, "seconds": 17}, {"seconds": 8.0, "every": 4.0})
 
 
 def write(out, subjects=6, seconds=40, seed=0):
-    """Writes `sNN.csv`, `sNN.RR` and `truth.json`.
+    """Writes `sNN.csv` and `sNN.RR` of 1 to 21 subjects, and `truth.json`.
 
-    Args:
-        out: Folder to write to; made if needed.
-        subjects: 1 to 21.
-        seconds: Length of each recording.
-        seed: Seed of everything random.
-
-    Returns:
-        The truth, also written: for each recording its mean `heart_rate` in beats per minute.
-
-    Raises:
-        ValueError: there are not so many subjects.
+    Returns the truth, also written: for each recording its mean `heart_rate` in beats per minute.
     """
     if not 1 <= subjects <= len(SUBJECTS):
         raise ValueError(f"There are recordings of {len(SUBJECTS)} people. Received subjects={subjects}.")

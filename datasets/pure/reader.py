@@ -31,11 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 def find(root):
-    """Returns the recordings' folders under `root`, in order, without the one that is known to be empty.
-
-    Raises:
-        RawDataError: there is none.
-    """
+    """Returns the recordings' folders under `root`, in order, without the one that is known to be empty."""
     named = (entry for entry in raw_files.entries(root) if re.fullmatch(r"\d\d-\d\d", entry.name))
     folders = [entry for entry in named if raw_files.is_folder(entry)]
     if not folders:
@@ -83,11 +79,7 @@ def recording_of(folder):
 
 
 def checkup(root, config):
-    """Returns the `Checkup` of a folder as `find` takes it, for the config of the builder.
-
-    Raises:
-        RawDataError: there is no recording.
-    """
+    """Returns the `Checkup` of a folder as `find` takes it, for the config of the builder."""
     return checks.by_subject(find(root), RECORDINGS, SUBJECTS, recording_of, _files, _device_rates, config)
 
 

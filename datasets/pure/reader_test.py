@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from datasets.pure import reader, standin
-from simper_tf.data import face_recordings, standin_faces, tfds_builders
+from simper_tf.data import checks, standin_faces, tfds_builders
 from simper_tf.utils.errors import RawDataError
 
 
@@ -54,11 +54,11 @@ def test_ppg_is_interpolated_at_frame_times_not_by_index(written):
 
 
 def test_rates_heart_rates_and_notes_need_no_decoding(written):
-    report = face_recordings.inspect(reader.recording_of, written[0] / "02-02", 90, 90)
-    assert report["rate"] == pytest.approx(29.99, abs=0.05)
-    assert report["heart_rates"] == pytest.approx([written[1]["02-02"]["heart_rate"]], abs=0.5)
-    assert "1 PNG files unknown to the JSON ignored" in report["notes"]
-    assert any("outside the PPG's time" in note for note in report["notes"])
+    report = checks.of_recording(reader.recording_of, written[0] / "02-02", 90, 90)
+    assert report.rate == pytest.approx(29.99, abs=0.05)
+    assert report.labels == pytest.approx((written[1]["02-02"]["heart_rate"],), abs=0.5)
+    assert "1 PNG files unknown to the JSON ignored" in report.notes
+    assert any("outside the PPG's time" in note for note in report.notes)
 
 
 def test_only_the_known_empty_folder_is_skipped_others_refused(written, tmp_path, caplog):
@@ -153,9 +153,9 @@ def test_a_pause_of_the_oximeter_skips_the_clips_it_touches(nested):
         del content["/FullPackage"][20:80]
 
     spoil_json(nested, drop_a_second)
-    report = face_recordings.inspect(reader.recording_of, nested, 90, 90)
-    assert report["heart_rates"] == []
-    assert "PPG samples are not finite" in report["skipped"][0]
+    report = checks.of_recording(reader.recording_of, nested, 90, 90)
+    assert report.labels == ()
+    assert "PPG samples are not finite" in report.skipped[0]
 
 
 def test_other_files_among_the_frames_change_nothing(nested, written):

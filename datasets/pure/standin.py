@@ -25,26 +25,13 @@ SMALLEST = (
 def write(out, subjects=3, seconds=20, seed=0, look=standin_faces.Look(), height=120, width=160, setups=2):
     """Writes `SS-TT/SS-TT/Image<ns>.png`, `SS-TT/SS-TT.json` and `truth.json`.
 
-    As in the real data, 06-02 is an empty folder, a `Thumbs.db` lies among the frames of a recording, and a frame
-    that the JSON does not know among those of another; recordings in setup 02 have the flat layout of some copies.
+    As in the real data, 06-02 is an empty folder, a `Thumbs.db` lies among the frames of a recording, and a frame that
+    the JSON does not know among those of another; recordings in setup 02 have the flat layout of some copies. There are
+    10 subjects in up to 6 setups, and the real frames have 480 x 640 pixels.
 
-    Args:
-        out: Folder to write to; made if needed.
-        subjects: 1 to 10.
-        seconds: Length of each recording.
-        seed: Seed of everything random.
-        look: A `standin_faces.Look`: noise, motion and drift of the light.
-        height: Pixels of the frames; 480 in the real data.
-        width: Pixels of the frames; 640 in the real data.
-        setups: Recordings a subject, 1 to 6.
-
-    Returns:
-        The truth, also written: for each recording `heart_rate` in beats per minute, constant, `phase` of the pulse in
-        radians at the first frame, `frames` with a PPG, `first` and `last` of their times in nanoseconds, and `sha256`
-        of all their RGB bytes.
-
-    Raises:
-        ValueError: PURE has no so many subjects or setups.
+    Returns the truth, also written: for each recording `heart_rate` in beats per minute, constant, `phase` of the pulse
+    in radians at the first frame, `frames` with a PPG, `first` and `last` of their times in nanoseconds, and `sha256`
+    of all their RGB bytes.
     """
     if not (1 <= subjects <= 10 and 1 <= setups <= 6):
         raise ValueError(f"PURE has 10 subjects in 6 setups. Received subjects={subjects}, setups={setups}.")

@@ -112,15 +112,9 @@ def rotate(images, angles):
 
 
 def angles_of(frequency, phase, spin=False, num_frames=NUM_FRAMES, rate=RATE):
-    """Returns `(num_frames,)` float32 angles of a digit, in radians.
+    """Returns `(T,)` float32 angles in radians of a digit that swings, or turns on counterclockwise, so often a second.
 
-    Args:
-        frequency: Swings or turns per second, Hz.
-        phase: Radians.
-        spin: Turn on at constant speed, counterclockwise, by angles in [-pi, pi]; otherwise swing by 90 degrees to
-            either side: pi/2 sin(2 pi frequency t / rate + phase).
-        num_frames: Length of the clip.
-        rate: Frames per second.
+    It swings by 90 degrees to either side, pi/2 sin(2 pi frequency t + phase). Angles of a spin are in [-pi, pi].
     """
     turned = 2 * np.pi * frequency * (np.arange(num_frames) / rate) + phase
     angles = (turned + np.pi) % (2 * np.pi) - np.pi if spin else AMPLITUDE * np.sin(turned)
@@ -182,11 +176,5 @@ def _place(images, index):
 
 
 def clip_records(images, split, count, **look):
-    """Yields the first clips of a split in order, made ahead by threads: rotation spends its time outside Python.
-
-    Args:
-        images, split: As in `clip_record`.
-        count: Number of clips.
-        **look: Further arguments of `clip_record`.
-    """
+    """Yields the first clips of a split in order, made ahead by threads: rotation spends its time outside Python."""
     yield from made_ahead(lambda index: clip_record(images, split, index, **look), count, CLIPS_AHEAD)

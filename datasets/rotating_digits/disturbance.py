@@ -12,16 +12,7 @@ PACE = 0.6  # Pixels that a spot walks in a frame, standard deviation.
 
 
 def disturb(frames, strength, rng):
-    """Returns frames in changing light, behind moving spots and noise.
-
-    Args:
-        frames: `(T, H, W)` gray levels.
-        strength: One of `STRENGTHS`.
-        rng: NumPy generator; the same one gives the same disturbance.
-
-    Returns:
-        `(T, H, W)` floats, which may leave [0, 255].
-    """
+    """Returns `(T, H, W)` gray levels in changing light, behind moving spots and noise; they may leave [0, 255]."""
     light, noise, spots = STRENGTHS[strength]
     num_frames, *size = frames.shape
     for _ in range(spots):

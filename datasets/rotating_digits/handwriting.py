@@ -30,14 +30,8 @@ _NUM_AXES = {2051: 3, 2049: 1}  # IDX magic number: images, labels.
 def read_idx(path):
     """Reads a file of MNIST's format, plain or gzip-compressed (told by its content, not its name).
 
-    Args:
-        path: Path of an IDX file of images (magic number 2051) or labels (2049).
-
-    Returns:
-        uint8: images `(N, height, width)`, or labels `(N,)`.
-
-    Raises:
-        ValueError: the file is neither, is damaged, or is shorter or longer than its header says.
+    Returns uint8 images `(N, height, width)` (magic number 2051) or labels `(N,)` (2049). A file that is neither,
+    damaged, or of another length than its header says is a ValueError.
     """
     with tf.io.gfile.GFile(path, "rb") as file:
         data = file.read()
@@ -65,18 +59,10 @@ def read_idx(path):
 
 
 def read_mnist(folder, split):
-    """Reads the images that `by_digit` takes those of a split from, of a folder with MNIST's four files.
+    """Returns `(N, 28, 28)` uint8 images and labels that `by_digit` takes those of a split from, of MNIST's four files.
 
-    Args:
-        folder: Where they are, each plain or with the ending `.gz`.
-        split: `train`, `validation` or `test`.
-
-    Returns:
-        Images `(N, 28, 28)` uint8 and labels `(N,)` uint8.
-
-    Raises:
-        FileNotFoundError: a file is missing.
-        ValueError: a file is damaged, or the two do not belong together.
+    They may be plain or end in `.gz`. Raises FileNotFoundError where one is missing, ValueError where one is damaged or
+    two do not belong together.
     """
     return read_labeled_images(*(_find(folder, name) for name in MNIST_FILES[SOURCE[split]]))
 
@@ -95,16 +81,10 @@ def read_labeled_images(images_path, labels_path):
 
 
 def embedded_digits(split):
-    """Returns the handwritten digits that come with scikit-learn, brought into MNIST's geometry.
+    """Returns images and labels of the digits that come with scikit-learn, brought into MNIST's geometry.
 
     They were written by other people than MNIST's and stored as 8x8 pixels. The first 100 images of each digit are for
-    `train` and `validation`, among which `by_digit` divides them, and the others for `test`.
-
-    Args:
-        split: `train`, `validation` or `test`.
-
-    Returns:
-        Images `(N, 28, 28)` uint8 and labels `(N,)` int64; N is 1000 (`train` and `validation`) or 797 (`test`).
+    `train` and `validation`, among which `by_digit` divides them, and the other 797 for `test`.
     """
     digits = sklearn_datasets.load_digits()
     rank_in_digit = np.zeros(len(digits.target), np.int64)
@@ -119,19 +99,10 @@ def embedded_digits(split):
 
 
 def by_digit(images, labels, split):
-    """Returns the images of a split by digit, each group in a random order that is always the same.
+    """Returns ten arrays `(n, 28, 28)`: the images of a split by digit, in a random order that is always the same.
 
-    Args:
-        images: `(N, 28, 28)` uint8. For `train` and `validation` the same ones: of each digit the last tenth in that
-            order, at least one, is for `validation`, the others are for `train`.
-        labels: `(N,)` integers in [0, 9].
-        split: `train`, `validation` or `test`.
-
-    Returns:
-        Ten arrays `(n, 28, 28)` uint8.
-
-    Raises:
-        ValueError: a digit has no image, or no two to divide.
+    For `train` and `validation` they come from the same ones: of each digit the last tenth in that order, at least one,
+    is for `validation`. A digit without an image, or without two to divide, is a ValueError.
     """
     source = SOURCE[split]
     groups = [images[labels == digit] for digit in range(10)]

@@ -17,10 +17,7 @@ _ROUNDS, _ZOOM = 8, 2.5  # Of a finer search around the best candidate.
 def frequency(clip, image, spin=False):
     """Returns the frequency, in Hz, at which a clip is most like its image turned by a swing, or a spin.
 
-    Args:
-        clip: `(T, H, W, C)` gray levels, at `digits.RATE`.
-        image: `(H, W, 1)`, what is turned.
-        spin: See `digits.angles_of`.
+    The clip is `(T, H, W, C)` gray levels at `digits.RATE`, the image `(H, W, 1)`.
     """
     scores = _scores(clip, image)
     hertz, phases, nearest = _candidates(len(scores), spin)

@@ -39,11 +39,7 @@ DOWNLOAD_AGAIN = "The copy is incomplete or damaged: unpack the archive again."
 
 
 def find(root):
-    """Returns the paths of all files `P<six digits>.mat` below `root`, sorted by name.
-
-    Raises:
-        RawDataError: there is none, or two have the same name.
-    """
+    """Returns the paths of all files `P<six digits>.mat` below `root` by name; refuses none, and one name twice."""
     paths = sorted(raw_files.below(root, re.compile(r"P\d{6}\.mat").fullmatch), key=lambda path: path.stem)
     if not paths:
         raise RawDataError(
@@ -58,8 +54,7 @@ def find(root):
 def recording_of(path):
     """Returns the `FaceRecording` of a file; its frames are floats in [0, 1], read later and in slices.
 
-    Raises:
-        RawDataError: the file is truncated, of another MATLAB version, or not in the documented format.
+    A file that is truncated, of another MATLAB version or of another format is a RawDataError.
     """
     parts = dict(worker.answers(f"{__name__}:series", path))
     series = {name: np.frombuffer(content) for name, content in parts.items()}
@@ -74,11 +69,7 @@ def recording_of(path):
 
 
 def read_frames(path):
-    """Yields `(H, W, 3)` float32 RGB frames in [0, 1], holding at most 256 MiB of the file at a time.
-
-    Raises:
-        RawDataError: the file is damaged, or has values outside [0, 1].
-    """
+    """Yields `(H, W, 3)` float32 RGB frames in [0, 1], holding at most 256 MiB of the file at a time."""
     for shape, content in worker.answers(f"{__name__}:frames", path):
         yield np.frombuffer(content, np.float32).reshape(shape)
 
@@ -117,18 +108,9 @@ def frames(path: str):
 def clips(path, size, window, stride):
     """Yields `(id, example)` of each usable clip of a file; plain values in and out, for Beam workers.
 
-    Args:
-        path: Path of a file, as a string.
-        size: Pixels a side of the clips; frames are shrunk by averaging areas.
-        window: Frames a clip.
-        stride: Frames from the start of a clip to the start of the next.
-
-    Yields:
-        An id such as "P000001/00000", and a dict of `clip` (window, size, size, 3) uint8, `rate`, `label`, `id`,
-        `ppg` and `breathing`, both (window,) float32.
-
-    Raises:
-        RawDataError: the file is damaged, or shorter than one clip.
+    Frames are shrunk by averaging areas. An id is such as "P000001/00000", an example a dict of `clip` (window, size,
+    size, 3) uint8, `rate`, `label`, `id`, `ppg` and `breathing`, both (window,) float32. A file that is damaged, or
+    shorter than one clip, is a RawDataError.
     """
     recording = _read_whole(pathlib.Path(path), window)
     frames = (_to_uint8(frame, size) for frame in recording.frames())
@@ -136,11 +118,7 @@ def clips(path, size, window, stride):
 
 
 def checkup(root, config):
-    """Returns the `Checkup` of a folder as `find` takes it, for the config of the builder.
-
-    Raises:
-        RawDataError: there is no file.
-    """
+    """Returns the `Checkup` of a folder as `find` takes it, for the config of the builder."""
     paths = find(root)
     names = {path.stem for path in paths}
     units = [checks.Unit(path.stem, (path,), functools.partial(_examine, path, config)) for path in paths]
@@ -149,7 +127,8 @@ def checkup(root, config):
 
 
 def _examine(path, config, decode):
-    report = checks.of_recording(functools.partial(_read_whole, window=config.window), path, config)
+    read = functools.partial(_read_whole, window=config.window)
+    report = checks.of_recording(read, path, config.window, config.stride)
     all_clips = functools.partial(clips, path, config.size, config.window, config.stride)
     return checks.decoded(report, all_clips) if decode and not report.problem else report
 
@@ -169,13 +148,9 @@ def _read_whole(path, window):
 
 
 def usable_split(paths, root, config):
-    """Returns what `split` does, by the rule of a builder's config, if each part gives a clip.
+    """Returns what `split` does, by the rule of a builder's config, if each part gives a clip; errors as there.
 
     It reads headers and labels of all files, so that a truncated one stops a build now and not after hours.
-
-    Raises:
-        RawDataError: as `split` and `recording_of`.
-        ValueError: as `face_recordings.require_clips`.
     """
     parts = split(paths, root, config.split, config.seed)
     recordings = {part: [recording_of(path) for path in chosen] for part, chosen in parts.items()}

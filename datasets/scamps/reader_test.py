@@ -8,7 +8,7 @@ import pytest
 import scipy.io
 
 from datasets.scamps import reader, standin
-from simper_tf.data import face_recordings, standin_faces
+from simper_tf.data import checks, standin_faces
 from simper_tf.utils.errors import RawDataError
 
 
@@ -137,8 +137,8 @@ def test_a_file_in_another_format_is_refused_by_name(mat, spoil, found):
 def test_inspect_reads_no_frame(mat):
     with h5py.File(mat, "r+") as file:
         file["Xsub"][0, 0, 0, 0] = 7.0
-    report = face_recordings.inspect(reader.recording_of, mat, 120, 120)
-    assert (report["problem"], report["frames"], report["rate"]) == ("", 120, pytest.approx(30.0))
+    report = checks.of_recording(reader.recording_of, mat, 120, 120)
+    assert (report.problem, report.frames, report.rate) == ("", 120, pytest.approx(30.0))
 
 
 def stems(paths):

@@ -18,21 +18,11 @@ SMALLEST = {"subjects": 3, "seconds": 4, "height": 16, "width": 12}, {"size": 12
 def write(out, subjects=4, seconds=20, seed=0, look=standin_faces.Look(), height=64, width=48):
     """Writes `scamps_videos/P<six digits>.mat` and `truth.json`.
 
-    Frames are higher than wide, which the real ones are not, so that a wrong order of axes shows. As in the real files
-    the mask is one frame shorter than the video, and `RawFrames` is there and larger.
+    Frames are higher than wide, which the real ones of 240 x 240 pixels are not, so that a wrong order of axes shows.
+    As in the real files the mask is one frame shorter than the video, and `RawFrames` is there and larger.
 
-    Args:
-        out: Folder to write to; made if needed.
-        subjects: Files to write.
-        seconds: Length of each; 20 in the real data.
-        seed: Seed of everything random.
-        look: A `standin_faces.Look`: noise, motion and drift of the light.
-        height: Pixels of the frames; 240 in the real data.
-        width: Pixels of the frames; 240 in the real data.
-
-    Returns:
-        The truth, also written: for each file `heart_rate` in beats and `breathing_rate` in breaths per minute, both
-        constant, `frames` and `sha256` of all their 8-bit RGB bytes.
+    Returns the truth, also written: for each file `heart_rate` in beats and `breathing_rate` in breaths per minute,
+    both constant, `frames` and `sha256` of all their 8-bit RGB bytes.
     """
     folder = pathlib.Path(out) / "scamps_videos"
     folder.mkdir(parents=True)
@@ -59,12 +49,7 @@ def write(out, subjects=4, seconds=20, seed=0, look=standin_faces.Look(), height
 def write_mat(path, images, ppg, breathing, chunks=True):
     """Writes `(T, H, W, 3)` uint8 frames and two `(T,)` series as a file of SCAMPS.
 
-    Args:
-        path: Where.
-        images: Images of the face, cut out.
-        ppg: A value for each frame.
-        breathing: A value for each frame.
-        chunks: Shape of what is compressed together in `Xsub`, which is (3, W, H, T); True lets h5py choose.
+    `chunks` is the shape of what is compressed together in `Xsub`, (3, W, H, T); True lets h5py choose.
     """
     num_frames, height, width, _ = images.shape
     with h5py.File(path, "w", userblock_size=512) as file:

@@ -28,11 +28,7 @@ DOWNLOAD_AGAIN = "The copy is incomplete or damaged: download the file again."
 
 
 def find(root):
-    """Returns the recordings' folders under `root` or `root/DATASET_2`, by subject number.
-
-    Raises:
-        RawDataError: there is none.
-    """
+    """Returns the recordings' folders under `root` or `root/DATASET_2`, by subject number; RawDataError if none is."""
     base = root / "DATASET_2" if raw_files.is_folder(root / "DATASET_2") else root
     numbered = [
         (int(match[1]), folder)
@@ -108,11 +104,7 @@ def _read_frames(path, count, held):
 
 
 def checkup(root, config):
-    """Returns the `Checkup` of a folder as `find` takes it, for the config of the builder.
-
-    Raises:
-        RawDataError: there is no recording.
-    """
+    """Returns the `Checkup` of a folder as `find` takes it, for the config of the builder."""
     return checks.by_subject(find(root), SUBJECTS, SUBJECTS, recording_of, _files, _device_rates, config)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from datasets.ubfc import reader, standin
-from simper_tf.data import face_recordings, standin_faces, tfds_builders
+from simper_tf.data import checks, standin_faces, tfds_builders
 from simper_tf.utils.errors import RawDataError
 
 SIZE = {"height": 48, "width": 64}
@@ -41,9 +41,9 @@ def test_frames_are_bit_exact_and_in_rgb(written):
 
 def test_rates_are_the_cameras_own_and_not_30(written):
     for path in reader.find(written[0]):
-        report = face_recordings.inspect(reader.recording_of, path, 90, 90)
-        assert report["rate"] == pytest.approx(written[1][path.name]["rate"], abs=1e-3)
-        assert report["heart_rates"] == pytest.approx([written[1][path.name]["heart_rate"]], abs=0.5)
+        report = checks.of_recording(reader.recording_of, path, 90, 90)
+        assert report.rate == pytest.approx(written[1][path.name]["rate"], abs=1e-3)
+        assert report.labels == pytest.approx((written[1][path.name]["heart_rate"],), abs=0.5)
 
 
 def test_subjects_come_in_numeric_order_without_dataset_1(tmp_path):
@@ -161,7 +161,7 @@ def test_a_label_far_from_the_oximeter_is_only_noted(written, tmp_path):
     shutil.copytree(written[0], tmp_path, dirs_exist_ok=True)
     path = tmp_path / "DATASET_2" / "subject3" / "ground_truth.txt"
     ppg, rates, times = np.loadtxt(path)
-    label = face_recordings.inspect(reader.recording_of, path.parent, 90, 90)["heart_rates"][0]
+    label = checks.of_recording(reader.recording_of, path.parent, 90, 90).labels[0]
     config = tfds_builders.SubjectsConfig(name="small", window=90, stride=90)
     # The oximeter lags, and drops to 0 now and then: neither is a difference.
     for shown, noted in ((label + 9, False), (label + 11, True), (label - 11, True)):

@@ -15,26 +15,12 @@ SMALLEST = {"subjects": 3, "seconds": 5, "height": 24, "width": 32}, {"size": 12
 
 
 def write(out, subjects=3, seconds=20, seed=0, look=standin_faces.Look(), height=120, width=160):
-    """Writes `DATASET_2/subject<N>/{vid.avi,ground_truth.txt}` and `truth.json`.
+    """Writes `DATASET_2/subject<N>/{vid.avi,ground_truth.txt}` of 1 to 42 subjects, and `truth.json`; needs PyAV.
 
-    Every second subject has a repeated time stamp, as some real ones have.
+    Every second subject has a repeated time stamp, as some real ones have. The real frames have 480 x 640 pixels.
 
-    Args:
-        out: Folder to write to; made if needed.
-        subjects: 1 to 42.
-        seconds: Length of each recording.
-        seed: Seed of everything random.
-        look: A `standin_faces.Look`: noise, motion and drift of the light.
-        height: Pixels of the frames; 480 in the real data.
-        width: Pixels of the frames; 640 in the real data.
-
-    Returns:
-        The truth, also written: for each subject `heart_rate` in beats per minute, constant, `rate` in frames per
-        second, `frames` and `sha256` of all their RGB bytes.
-
-    Raises:
-        ValueError: UBFC-rPPG has no so many subjects.
-        ImportError: PyAV is not installed.
+    Returns the truth, also written: for each subject `heart_rate` in beats per minute, constant, `rate` in frames per
+    second, `frames` and `sha256` of all their RGB bytes.
     """
     if not 1 <= subjects <= len(NUMBERS):
         raise ValueError(f"UBFC-rPPG has {len(NUMBERS)} subjects. Received subjects={subjects}.")
@@ -62,11 +48,7 @@ def write(out, subjects=3, seconds=20, seed=0, look=standin_faces.Look(), height
 
 
 def write_avi(path, images, rate, height, width):
-    """Writes RGB frames as 24-bit BGR without compression, bit by bit what OpenCV reads back.
-
-    Raises:
-        ImportError: PyAV is not installed.
-    """
+    """Writes RGB frames as 24-bit BGR without compression, bit by bit what OpenCV reads back; needs PyAV."""
     try:
         import av
     except ImportError as error:

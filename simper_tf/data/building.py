@@ -55,13 +55,8 @@ def load(
 ) -> built.ClipData:
     """Returns a data set, built unless it is built; one of several processes builds, and the others wait for it.
 
-    Args:
-        kind, config, data_dir: As in `find`.
-        manual_dir: Folder of raw files that cannot be downloaded.
-        say: Called with a line when a build begins.
-
-    Raises:
-        ValueError: as `find`, its raw files are not at hand, or it cannot be written.
+    Arguments are those of `find`, and `say` is called with a line when a build begins. Raises ValueError as `find`, and
+    where raw files are not at hand or it cannot be written.
     """
     builder = find(kind, config, data_dir, manual_dir)
     if not builder.data_path.exists():
@@ -94,15 +89,7 @@ def _is_built_of(folder, manual_dir):
 
 
 def build(builder: tfds.core.DatasetBuilder, manual_dir: str | None = None, say: Callable = print):
-    """Builds a data set unless it is built; one of several processes does, and the others wait for it.
-
-    Args:
-        builder: Its builder.
-        manual_dir, say: As in `load`.
-
-    Raises:
-        ValueError: its raw files are not at hand, or it cannot be written.
-    """
+    """Builds a data set unless it is built, with arguments and errors as of `load`."""
     folder = pathlib.Path(builder.data_path.parent)
     with files.without_empty(folder), files.alone(folder / ".lock"):
         # Another process may have built it while this one waited.

@@ -105,7 +105,22 @@ class ClipData:
         Raises:
             ValueError: there is no such split.
         """
-        return self._read(name, limit)
+        rows = self._rows(name, limit)
+        end = int(rows[-1]) + 1
+        # What is left out is not decoded.
+        options = {"decoders": {"clip": tfds.decode.SkipDecoding()}} if end > len(rows) else {}
+        examples = self._examples(name, end, **options)
+        if end > len(rows):
+            clip = self.builder.info.features["clip"]
+            examples = _only(examples, rows, end).map(
+                lambda example: {**example, "clip": clip.decode_example(example["clip"])},
+                tf.data.AUTOTUNE, deterministic=True,
+            )  # fmt: skip
+
+        def as_used(place, example):
+            return self._as_used(name, example, place)
+
+        return examples.enumerate().map(as_used, tf.data.AUTOTUNE, deterministic=True), len(rows)
 
     def reader(self, name: str, limit: int = 0) -> tuple[Callable, int]:
         """Returns a function from a `tf.data.Dataset` of numbers k to that of those examples of `split`; and how many.
@@ -149,7 +164,9 @@ class ClipData:
         rows, kept = self._rows(split, limit), columns.Kept(self.builder, split, feature)
         values = kept.values()
         if values is None:
-            values = self._every(feature, split, int(rows[-1]) + 1)
+            decoders = tfds.decode.PartialDecoding({feature: True})
+            examples = self._examples(split, int(rows[-1]) + 1, decoders=decoders)
+            values = np.stack([example[feature] for example in examples.as_numpy_iterator()])
             if len(values) == self.builder.info.splits[split].num_examples:
                 kept.keep(values)
         values = values[rows]
@@ -158,11 +175,6 @@ class ClipData:
         if feature == "label" and self._hides(split):
             values[~self.known_labels[: len(values)]] = np.nan
         return values
-
-    def _every(self, feature, split, end):
-        decoders = tfds.decode.PartialDecoding({feature: True})
-        examples = self._examples(split, end, decoders=decoders)
-        return np.stack([example[feature] for example in examples.as_numpy_iterator()])
 
     def _rows(self, name, limit):
         splits, rows, start = self.builder.info.splits, [], 0
@@ -176,27 +188,9 @@ class ClipData:
             start += splits[part].num_examples
         return np.concatenate(rows)[: limit or None]
 
-    def _read(self, name, limit):
-        rows = self._rows(name, limit)
-        end = int(rows[-1]) + 1
-        # What is left out is not decoded.
-        options = {"decoders": {"clip": tfds.decode.SkipDecoding()}} if end > len(rows) else {}
-        examples = self._examples(name, end, **options)
-        if end > len(rows):
-            examples = _only(examples, rows, end).map(self._decode, tf.data.AUTOTUNE, deterministic=True)
-
-        def as_used(place, example):
-            return self._as_used(name, example, place)
-
-        examples = examples.enumerate().map(as_used, tf.data.AUTOTUNE, deterministic=True)
-        return examples, len(rows)
-
     def _examples(self, name, end, **options):
         read = tfds.ReadConfig(interleave_cycle_length=1, try_autocache=False)
         return self.builder.as_dataset(split=f"{name}[:{end}]", shuffle_files=False, read_config=read, **options)
-
-    def _decode(self, example):
-        return {**example, "clip": self.builder.info.features["clip"].decode_example(example["clip"])}
 
     def _hides(self, name):
         return self.hides_labels and name == "train"
@@ -235,11 +229,7 @@ def _only(examples, rows, end):
 
 @contextlib.contextmanager
 def reading(clips: ClipData):
-    """Turns a record that cannot be read, in the time of a block, into one clear error.
-
-    Raises:
-        ValueError: a record is damaged.
-    """
+    """Turns a record that cannot be read, in the time of a block, into one clear ValueError."""
     try:
         yield
     except tf.errors.OpError as error:

@@ -67,7 +67,7 @@ def by_subject(folders, expected, subjects, read, files, device_rates, config):
     """
 
     def examine(folder, decode):
-        report = of_recording(read, folder, config)
+        report = of_recording(read, folder, config.window, config.stride)
         if report.problem:
             return report
         recording = read(folder)
@@ -112,19 +112,23 @@ def of_series(files, read, report, clips, splits, missing):
     return Checkup(units, missing, decide)
 
 
-def of_recording(read, path, config):
-    """Returns the `Report` of a recording, none of its frames decoded; see `face_recordings.inspect`."""
-    inspected = face_recordings.inspect(read, path, config.window, config.stride)
-    known = {name: inspected[name] for name in Report._fields if name in inspected}
-    return Report(**known, labels=tuple(inspected.get("heart_rates", ())))
+def of_recording(read, path, window, stride):
+    """Returns the `Report` of a `FaceRecording` that `read(path)` returns, none of its frames decoded."""
+    try:
+        recording = read(path)
+    except RawDataError as error:
+        return Report(problem=str(error))
+    windows = face_recordings.plan(recording, window, stride)
+    frames, seconds = len(recording.times), float(recording.times[-1] - recording.times[0]) * 1e-9
+    labels = tuple(w.label for w in windows if not w.problem)
+    skipped = tuple(face_recordings.skips(recording, windows, window))
+    return Report("", recording.subject, frames, (frames - 1) / seconds, seconds, labels, skipped, recording.notes)
 
 
 def decoded(report, clips):
-    """Returns the report after every clip was read: its problem is the error they raise, if any.
+    """Returns a report without a problem after every clip was read: its problem is the error they raise, if any.
 
-    Args:
-        report: A `Report` without a problem.
-        clips: () -> iterator of `(id, example)`, the one a build stores.
+    `clips()` iterates over the `(id, example)` that a build stores.
     """
     odd = []
     try:
@@ -145,8 +149,7 @@ def unmoving(clip):
 def outcome(units, reports):
     """Returns the `Outcome` of units that are split and give as many examples as their reports have labels.
 
-    Raises:
-        ValueError: a split without examples, which TFDS refuses to write.
+    A split without examples, which TFDS refuses to write, is a ValueError.
     """
     examples = {split: sum(len(reports[unit].labels) for unit in ids) for split, ids in units.items()}
     for split, count in examples.items():

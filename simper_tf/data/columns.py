@@ -15,13 +15,7 @@ from simper_tf.utils import files
 
 
 class Kept:
-    """One feature of a split.
-
-    Args:
-        builder: Of a built data set.
-        split: One of its splits.
-        feature: Name of a feature that is small, such as a rate or a label.
-    """
+    """One small feature of a split of a built data set, such as a rate or a label."""
 
     def __init__(self, builder: tfds.core.DatasetBuilder, split: str, feature: str):
         self._files = builder.info.splits[split].filepaths

@@ -14,7 +14,6 @@ import numpy as np
 
 from simper_tf.recordings import face
 from simper_tf.signals import pulse
-from simper_tf.utils.errors import RawDataError
 
 # A clip is taken to be uniformly sampled. With a longer pause between two frames it is not.
 MAX_GAP_NS = 500_000_000
@@ -43,13 +42,7 @@ class FaceWindow(NamedTuple):
 
 
 def plan(recording, window, stride):
-    """Returns the `FaceWindow`s of a recording, usable or not, without touching a frame.
-
-    Args:
-        recording: A `FaceRecording`.
-        window: Frames a clip.
-        stride: Frames from the start of a clip to the start of the next.
-    """
+    """Returns the `FaceWindow`s of a recording, usable or not, without touching a frame; lengths are in frames."""
     starts = range(0, len(recording.times) - window + 1, stride)
     return [_window(recording, start, slice(start, start + window)) for start in starts]
 
@@ -57,15 +50,8 @@ def plan(recording, window, stride):
 def face_clips(recording, size, window, stride):
     """Yields `(id, example)` of each usable clip, cut to the face; memory is bounded by one clip and 30 frames.
 
-    Args:
-        recording: A `FaceRecording`.
-        size: Pixels a side of the clips.
-        window: Frames a clip.
-        stride: Frames from the start of a clip to the start of the next.
-
-    Yields:
-        An id such as "subject1/00180", and a dict of `clip` (window, size, size, 3) uint8, `rate`, `label`, `id`,
-        `subject`, `ppg` (window,) float32, `face` (4,) int32 and `face_found`.
+    An id such as "subject1/00180", and a dict of `clip` (window, size, size, 3) uint8, `rate`, `label`, `id`,
+    `subject`, `ppg` (window,) float32, `face` (4,) int32 and `face_found`.
     """
     frames = recording.frames()
     first = list(itertools.islice(frames, face.NUM_FIRST_FRAMES))
@@ -100,40 +86,6 @@ def skips(recording, windows, window):
 def clip_id(recording, window):
     """Returns the id of the example of a planned window, of its recording and first frame."""
     return f"{recording.id}/{window.start:05d}"
-
-
-def inspect(read, path, window, stride):
-    """Reports on one recording without decoding its video.
-
-    Args:
-        read: A reader: path -> `FaceRecording`.
-        path: The file or folder to report on.
-        window: Frames a clip.
-        stride: Frames from the start of a clip to the start of the next.
-
-    Returns:
-        A dict: `path`, `problem` (empty, or the error that would stop a build) and, if there is none, `id`, `subject`,
-        `frames`, `rate` in frames per second, `seconds`, `heart_rates` in beats per minute of the usable clips,
-        `skipped` (sentences) and `notes` (sentences).
-    """
-    try:
-        recording = read(path)
-    except RawDataError as error:
-        return {"path": str(path), "problem": str(error)}
-    windows = plan(recording, window, stride)
-    seconds = float(recording.times[-1] - recording.times[0]) * 1e-9
-    return {
-        "path": str(path),
-        "problem": "",
-        "id": recording.id,
-        "subject": recording.subject,
-        "frames": len(recording.times),
-        "rate": (len(recording.times) - 1) / seconds,
-        "seconds": seconds,
-        "heart_rates": [w.label for w in windows if not w.problem],
-        "skipped": skips(recording, windows, window),
-        "notes": list(recording.notes),
-    }
 
 
 def split_by_subject(recordings, train_fraction, validation_fraction, published=(), seed=None):
@@ -192,15 +144,9 @@ def _last(subjects, kept, least, seed):
 
 
 def by_subject(recordings, config, published):
-    """Returns the splits that a build makes of recordings, `{"train": recordings, "validation": ..., "test": ...}`.
+    """Returns the splits that a build makes of recordings, by a `SubjectsConfig`, and of which each gives a clip.
 
-    Args:
-        recordings: `FaceRecording`s, in the order of the subjects.
-        config: A `tfds_builders.SubjectsConfig`.
-        published: The subjects of the whole data set, in order.
-
-    Raises:
-        ValueError: as `split_by_subject` and `require_clips`.
+    Arguments and errors are those of `split_by_subject` and of `require_clips`.
     """
     splits = split_by_subject(recordings, config.train_fraction, config.validation_fraction, published, config.seed)
     require_clips(splits, config.window, config.stride)
@@ -208,16 +154,7 @@ def by_subject(recordings, config, published):
 
 
 def require_clips(splits, window, stride):
-    """Refuses splits of which one would come out empty.
-
-    Args:
-        splits: `{name: FaceRecording}s`.
-        window: Frames a clip.
-        stride: Frames from the start of a clip to the start of the next.
-
-    Raises:
-        ValueError: not one clip of a split's recordings can be used; the message gives the first reasons.
-    """
+    """Refuses splits, `{name: FaceRecording}s`, if one has no usable clip: a ValueError with the first reasons."""
     for split, recordings in splits.items():
         reasons = []
         for recording in recordings:

@@ -38,11 +38,7 @@ def digest(paths) -> str:
 
 
 def entries(path) -> dict[str, dict]:
-    """Returns the lines of a manifest, by id.
-
-    Raises:
-        ValueError: there is no such file, or it is no manifest.
-    """
+    """Returns the lines of a manifest, by id; raises ValueError where it is none, or there is no such file."""
     raw_files.refuse_unreadable(path, "a manifest of raw data", "Write one with trainers.validate.")
     try:
         lines = [json.loads(line) for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()]

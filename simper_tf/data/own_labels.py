@@ -71,13 +71,9 @@ def stretches_in(path: str | pathlib.Path, recordings: Sequence[str], band: tupl
 def of_clips(
     stretches: Sequence[Stretch], recordings: Sequence[str], starts: Sequence[float], seconds: float
 ) -> np.ndarray:
-    """Returns `(N,)` float32 labels in Hz of the clips that lie within a stretch, NaN of the others.
+    """Returns `(N,)` float32 labels in Hz of clips that lie within a stretch, NaN of the others.
 
-    Args:
-        stretches: As `stretches_in` returns them.
-        recordings: Name of each clip's recording.
-        starts: Of each clip, in seconds.
-        seconds: That a clip lasts.
+    Of each clip its recording and its start in seconds are given; all last as many seconds.
     """
     hertz = np.full(len(recordings), np.nan, np.float32)
     for stretch in stretches:
@@ -87,16 +83,7 @@ def of_clips(
 
 
 def known(where: str, name: str, recordings: Sequence[str]) -> str:
-    """Returns the one recording whose path ends like what is told.
-
-    Args:
-        where: What tells it, for the error.
-        name: A file's name, or the end of its path.
-        recordings: Names of all recordings.
-
-    Raises:
-        RawDataError: it names none of them, or several.
-    """
+    """Returns the one recording whose path ends like a name; a RawDataError of `where` if it is none or several."""
     parts = pathlib.PurePath(name.strip()).parts
     fitting = [path for path in recordings if parts and pathlib.PurePath(path).parts[-len(parts) :] == parts]
     if len(fitting) != 1:

@@ -64,17 +64,12 @@ class Proposal:
 
 
 def fastest_speed(rate: float, band: tuple[float, float]) -> float:
-    """Returns the highest speed of a view at which a band stays below half the rate, to two digits.
-
-    Args:
-        rate: Frames per second of the clips.
-        band: `(low, high)` in Hz.
-    """
+    """Returns the highest speed of a view at which a band in Hz stays below half the rate, to two digits."""
     return int(100 * rate / 2 / band[1]) / 100
 
 
 def check_room(rate: float, band: tuple[float, float]):
-    """Raises ValueError where a band leaves no room for faster views; the arguments are those of `fastest_speed`."""
+    """Raises ValueError where a band leaves no room for faster views."""
     if fastest_speed(rate, band) < _LEAST_FASTEST:
         low, high = band
         raise ValueError(
@@ -147,13 +142,9 @@ def frame_rate(rates: Sequence[float], top: float) -> float:
 
 
 def window_of_band(seconds: Sequence[float], bottom: float, is_asked: bool, step: float) -> float:
-    """Returns seconds of a clip: as the slowest repetition needs, or as recordings have.
+    """Returns seconds of a clip: as the slowest repetition, at `bottom` Hz, needs, or as recordings have.
 
-    Args:
-        seconds: Of the recordings. A single one must leave room for others before and after a clip.
-        bottom: Hz of the slowest repetition sought.
-        is_asked: Whether somebody wants just this, so that a shorter clip does not do.
-        step: Seconds from frame to frame.
+    A single recording must leave room for other clips. Where the band is asked for, a shorter clip does not do.
     """
     whole = [s / 3 for s in seconds] if len(seconds) == 1 else seconds
     wanted, least = windows.PERIODS / bottom, PERIODS / bottom + step
@@ -206,13 +197,7 @@ def hop_frames(seconds: Sequence[float], rate: float, length: int) -> int:
 
 
 def view_speeds(rate: float, band: tuple[float, float], repetitions: Sequence[float]) -> tuple[float, float]:
-    """Returns the slowest and the fastest speed of views: as far apart as frames and known repetitions allow.
-
-    Args:
-        rate: Frames per second of the clips.
-        band: `(low, high)` in Hz.
-        repetitions: How many a clip is known to show; empty if nobody knows.
-    """
+    """Returns the slowest and the fastest speed of views: as far apart as frames and repetitions of a clip allow."""
     fastest = min(2.0, fastest_speed(rate, band))
     if not repetitions:
         return 0.5, fastest

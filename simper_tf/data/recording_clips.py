@@ -157,11 +157,7 @@ class Recordings:
         return len(self.clips)
 
     def each(self, number: int) -> Iterator[tuple[float, np.ndarray]]:
-        """Yields all clips of a recording, in the memory of two: their start in seconds, and `(T, H, W, C)`.
-
-        Args:
-            number: Which of `sources`.
-        """
+        """Yields all clips of one of `sources`, in the memory of two: their start in seconds, and `(T, H, W, C)`."""
         source, info = self.sources[number], self.infos[number]
         frames = source.frames(0.0, np.inf, self.proposal.shape, None)
         gap = self.proposal.longest_gap(info) if self.are_series else info.longest_gap

@@ -56,13 +56,7 @@ def heart_rate(seed, index):
 
 
 def ppg(heart_rate, seconds, phase=0.0):
-    """Returns a pulse wave with two harmonics, about in [-1, 1].
-
-    Args:
-        heart_rate: Beats per minute.
-        seconds: `(T,)` times.
-        phase: Radians.
-    """
+    """Returns a pulse wave with two harmonics, about in [-1, 1], at `(T,)` seconds, of so many beats per minute."""
     return wave(2.0 * np.pi * heart_rate / 60.0 * np.asarray(seconds) + phase)
 
 
@@ -72,15 +66,10 @@ def wave(angle, harmonics=HARMONICS):
 
 
 def frames(pulse, seconds, height, width, look, seed):
-    """Yields a frame for each value of a pulse, `(height, width, 3)` uint8 RGB.
+    """Yields a frame for each value of a pulse, `(height, width, 3)` uint8 RGB; the same seed gives the same frames.
 
-    Args:
-        pulse: `(T,)` floats.
-        seconds: `(T,)` times of the frames; they set the sway of the head and the drift of the light.
-        height: Pixels. Below about 100 the detector no longer finds the face.
-        width: Pixels.
-        look: A `Look`.
-        seed: An integer or a sequence of them: the same one gives the same frames.
+    The times in seconds set the sway of the head and the drift of the light. Below a height of about 100 the detector
+    no longer finds the face.
     """
     rng = np.random.default_rng(seed)
     face = draw(height, width, rng)
@@ -96,14 +85,7 @@ def frames(pulse, seconds, height, width, look, seed):
 
 
 def film(face, moments, noise, rng):
-    """Yields a frame for each moment, `(H, W, 3)` uint8 RGB.
-
-    Args:
-        face: A `Drawing`.
-        moments: `Moment`s.
-        noise: Standard deviation of the camera's noise, in 8-bit levels.
-        rng: NumPy generator of the noise.
-    """
+    """Yields a frame for each `Moment` of a `Drawing`, `(H, W, 3)` uint8 RGB, with noise of so many 8-bit levels."""
     depth = face.skin[..., None] * PULSE_DEPTH
     for moment in moments:
         image = face.image - np.float32(moment.pulse) * depth
@@ -143,13 +125,7 @@ class Hashed:
 
 
 def draw(height, width, rng, lightness=None):
-    """Returns the `Drawing` of a face.
-
-    Args:
-        height, width: Pixels.
-        rng: NumPy generator of the background, the grain and, unless it is given, the lightness.
-        lightness: Factor of the color of light skin.
-    """
+    """Returns the `Drawing` of a face, whose background, grain and lightness, unless it is given, are random."""
     half = FACE_HEIGHT * height / 2.0
     centre = np.array([width / 2.0, height / 2.0])
     image = np.full((height, width, 3), 90.0, np.float32) + rng.uniform(-15.0, 15.0, 3).astype(np.float32)

@@ -49,11 +49,7 @@ class SubjectsConfig(ClipsConfig):
 
 
 def raw_folder(builder, dl_manager) -> pathlib.Path:
-    """Returns the folder of raw files that a build was given.
-
-    Raises:
-        ValueError: it is missing or empty; in one line, where TFDS asserts it in many.
-    """
+    """Returns the folder of raw files of a build; a ValueError, in one line where TFDS has many, if it is missing."""
     try:
         return pathlib.Path(dl_manager.manual_dir)
     except AssertionError as error:

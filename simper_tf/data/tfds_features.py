@@ -7,23 +7,14 @@ import tensorflow_datasets as tfds
 def metadata(task, clip_range: tuple[float, float] | None = None) -> tfds.core.MetadataDict:
     """Returns the metadata that trainers read a data set by; TFDS keeps it beside the data, as `metadata.json`.
 
-    Args:
-        task: What its labels are, a `simper_tf.evaluation.tasks.Task`.
-        clip_range: `(low, high)` of float clips, in their physical unit, which encoders see as 0 and 1; None for uint8.
+    Float clips have a `clip_range`, in their physical unit, which encoders see as 0 and 1.
     """
     clip_range = {} if clip_range is None else {"clip_range": list(clip_range)}
     return tfds.core.MetadataDict(task=task.to_metadata(), **clip_range)
 
 
 def frames(num_frames, size, desc, channels=3):
-    """Returns the feature of a clip of uint8 frames, stored so that it loses nothing and reads quickly.
-
-    Args:
-        num_frames: Of the clip.
-        size: Pixels a side, or `(height, width)`.
-        desc: A sentence.
-        channels: Of a pixel.
-    """
+    """Returns the feature of a clip of uint8 frames, stored without loss; `size` is of a side, or (height, width)."""
     return tfds.features.Tensor(
         shape=(num_frames, *((size, size) if isinstance(size, int) else size), channels),
         dtype=np.uint8,
@@ -59,12 +50,7 @@ def heart_rate(desc="Heart rate over the clip, from its PPG."):
 
 
 def face_features(config, **docs):
-    """Returns the features of the examples of `face_recordings.face_clips`.
-
-    Args:
-        config: A `tfds_builders.ClipsConfig`.
-        **docs: For `rate`, `id`, `subject` and `ppg`, what a data set has to say: `(desc, value_range)`.
-    """
+    """Returns the features of `face_recordings.face_clips`: of four `docs` has what is said, (desc, value_range)."""
     return tfds.features.FeaturesDict(
         {
             "clip": frames(config.window, config.size, "RGB frames of the face."),

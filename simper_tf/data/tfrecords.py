@@ -25,13 +25,7 @@ class Damaged(ValueError):
 def offsets(path: pathlib.Path, number: int) -> np.ndarray:
     """Returns where the records of a TFRecord file begin, `(number,)` int64, from the 12 bytes before each alone.
 
-    Args:
-        path: Of the file.
-        number: How many records it should hold.
-
-    Raises:
-        Damaged: it holds another number, or does not end where its last record ends.
-        OSError: it cannot be read.
+    Raises Damaged where it holds another number or does not end with its last record, OSError where it cannot be read.
     """
     places, place = [], 0
     with _opened(path) as file:

@@ -105,11 +105,7 @@ class Validation:
         return problems, outcome.examples if outcome else {}
 
     def built(self, examples: dict[str, int]) -> list[str]:
-        """Returns what is wrong with the built set.
-
-        Args:
-            examples: `{split: number of examples}` that the raw files give; empty if they were not examined.
-        """
+        """Returns what is wrong with the built set, beside `{split: examples}` of its raw files; empty if unknown."""
         splits, place = self.builder.info.splits, self.builder.data_path
         total = sum(info.num_examples for info in splits.values())
         self._say(f"Built set in {place}, {total} examples{' of a stand-in' * building.is_standin(self.builder)}:")
@@ -182,17 +178,11 @@ class Validation:
 
 
 def examine(builder, task: tasks.Task, done: Callable[[int], None] = lambda count: None):
-    """Reads every example of a built data set.
+    """Reads every example of a built data set; `done` is called with the number read so far.
 
-    Args:
-        builder: A TFDS builder whose data are there.
-        task: What its labels are.
-        done: Called with the number of examples read so far.
-
-    Returns:
-        Sentences about what is wrong, none if nothing is: values that are not finite, clips in which nothing moves,
-        implausible labels, ids that come twice, fewer examples than stated, a subject in two splits, damaged files. And
-        `{split: subjects}`, each a sorted list.
+    Returns sentences about what is wrong: values that are not finite, clips in which nothing moves, implausible labels,
+    ids that come twice, fewer examples than stated, a subject in two splits, damaged files. And `{split: subjects}`,
+    each a sorted list.
     """
     problems, subjects, count = [], {}, 0
     for split, info in builder.info.splits.items():
@@ -220,12 +210,7 @@ def examine(builder, task: tasks.Task, done: Callable[[int], None] = lambda coun
 
 
 def implausible(example: dict, task: tasks.Task) -> Iterator[str]:
-    """Yields a sentence for each thing in an example that cannot be.
-
-    Args:
-        example: NumPy values by name: `clip`, `rate` in frames per second and `label`, and perhaps others.
-        task: What the label is.
-    """
+    """Yields a sentence for each thing that cannot be in an example: `clip`, `rate`, `label` and perhaps others."""
     for name, value in example.items():
         if np.issubdtype(np.asarray(value).dtype, np.floating) and not np.isfinite(value).all():
             yield f"{name} has values that are not finite"

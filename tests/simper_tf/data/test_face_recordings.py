@@ -3,7 +3,7 @@ import weakref
 import numpy as np
 import pytest
 
-from simper_tf.data import face_recordings, standin_faces, tfds_builders
+from simper_tf.data import checks, face_recordings, standin_faces, tfds_builders
 from simper_tf.utils.errors import RawDataError
 
 NUM_FRAMES = 200
@@ -163,21 +163,19 @@ def test_a_split_by_subject_follows_the_config_and_gives_clips():
         face_recordings.by_subject(recordings, tfds_builders.SubjectsConfig(name="long", window=300), "0123")
 
 
-def test_inspect_reports_without_decoding():
+def test_a_recording_is_reported_without_decoding():
     def refuse():
         raise AssertionError("decoded")
 
-    report = face_recordings.inspect(lambda path: make(frames=refuse), "somewhere", 90, 90)
-    assert (report["problem"], report["frames"], report["skipped"]) == ("", 200, [])
-    assert report["rate"] == pytest.approx(30.0)
-    assert report["heart_rates"] == pytest.approx([72.0, 72.0], abs=0.5)
+    report = checks.of_recording(lambda path: make(frames=refuse), "somewhere", 90, 90)
+    assert (report.problem, report.frames, report.skipped) == ("", 200, ())
+    assert report.rate == pytest.approx(30.0)
+    assert report.labels == pytest.approx((72.0, 72.0), abs=0.5)
 
 
-def test_inspect_reports_an_error_instead_of_raising_it():
+def test_a_report_has_an_error_instead_of_raising_it():
     def read(path):
         raise RawDataError(path, "nothing", "a recording", "Copy it.")
 
-    assert face_recordings.inspect(read, "here", 90, 90) == {
-        "path": "here",
-        "problem": "here: found nothing; expected a recording. Copy it.",
-    }
+    report = checks.of_recording(read, "here", 90, 90)
+    assert report == checks.Report("here: found nothing; expected a recording. Copy it.")
