@@ -53,10 +53,9 @@ def main():
 
 
 def _opened(path, rate):
-    """Returns a recording and the rate at which it is sent.
+    """Returns a recording and the rate at which it is sent: the wanted one, or its own, at most 8 a period of series.
 
-    That is the wanted one; else the recording's own, of series at most 8 samples to the fastest period sought. Of a
-    file that does not say its rate, the wanted one is its own.
+    Of a file that does not say its rate, the wanted one is its own.
     """
     source = sources.open_file(path)
     try:
@@ -72,14 +71,7 @@ def _opened(path, rate):
 def clips_of(source, rate, seconds, hop, frame_shape):
     """Yields the start in seconds and the frames of each window; a last one ends with the recording.
 
-    Args:
-        source: A `source_contract.Source`.
-        rate: Frames per second that are sent.
-        seconds, hop: Of a window, and from the start of one to that of the next.
-        frame_shape: `(H, W, C)` of the model.
-
-    Yields:
-        `(start, frames)`: `(round(seconds * rate), H, W, C)`, uint8 of pictures and float32 of a series.
+    Frames are `(round(seconds * rate), H, W, C)`, uint8 of pictures and float32 of a series.
     """
     info = source.info()
     length, step, averages = round(seconds * rate), max(round(hop * rate), 1), windows.averages(info.rate, rate)
@@ -94,9 +86,8 @@ def clips_of(source, rate, seconds, hop, frame_shape):
 def connect(address, model, signature, timeout=60.0, max_megabytes=64, rows=False):
     """Returns a `Rest` or a `Grpc` for `http://host:port` or `grpc://host:port`.
 
-    Raises:
-        ValueError: the address is neither, or frames of the model have not 1 or 3 channels.
-        OSError: the server does not answer, or has no such model.
+    An address that is neither is a ValueError, and so are frames of other than 1 or 3 channels; a server that does not
+    answer, or lacks the model, is an OSError.
     """
     scheme, _, rest = address.partition("://")
     if scheme in ("http", "https"):
@@ -111,18 +102,9 @@ def connect(address, model, signature, timeout=60.0, max_megabytes=64, rows=Fals
 
 
 class Rest:
-    """A model behind TF Serving's REST interface.
+    """A model behind TF Serving's REST interface, asked input by input, or clip by clip (`instances`) by `rows`.
 
-    Args:
-        address: Such as `http://localhost:8501`.
-        model: Name of the model.
-        signature: The one that is asked.
-        timeout: Seconds.
-        rows: Whether to send clip by clip (`instances`) and not input by input (`inputs`).
-
-    Attributes:
-        frame_shape: `[H, W, C]` of the model.
-        num_frames: Frames of a clip, 0 for any number.
+    `frame_shape` is that of the model, and `num_frames` the length of its clips, 0 for any.
     """
 
     def __init__(self, address, model, signature, timeout, rows):
@@ -149,10 +131,9 @@ class Rest:
 
 
 class Grpc:
-    """A model behind TF Serving's gRPC interface; arguments are those of `Rest`, of the address only host and port.
+    """A model behind TF Serving's gRPC interface; its address is host and port.
 
-    Args:
-        max_megabytes: Largest message; gRPC's own limit of 4 is less than a clip of 128 x 128 pixels.
+    Messages have at most `max_megabytes`: gRPC's own limit of 4 is less than a clip of 128 x 128 pixels.
     """
 
     def __init__(self, address, model, signature, timeout, max_megabytes):

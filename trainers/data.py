@@ -10,11 +10,7 @@ from trainers.cli import say
 
 
 def builder_class(dataset: str) -> tuple[type, str]:
-    """Returns the builder class of `--dataset`, its folder in datasets/, and the config behind the slash, or ''.
-
-    Raises:
-        ValueError: there is no such data set.
-    """
+    """Returns the builder class of `--dataset`, its folder in datasets/, and the config behind the slash, or ''."""
     name, _, config = dataset.partition("/")
     try:
         return datasets.module(name).Builder, config
@@ -23,21 +19,13 @@ def builder_class(dataset: str) -> tuple[type, str]:
 
 
 def load(settings: Settings) -> built.ClipData:
-    """Returns the data set of the settings, built.
-
-    Raises:
-        ValueError: there is no such data set or config, its raw files are not at hand, or what is built is damaged.
-    """
+    """Returns the data set of the settings, built; errors as of `building.load`."""
     return building.load(*builder_class(settings.dataset), settings.data_dir, settings.manual_dir or None, say)
 
 
 @contextlib.contextmanager
 def opened(settings: Settings):
-    """Gives the clips that a run uses, for the time of a block in which a damaged record is one clear error.
-
-    Raises:
-        ValueError: as `load`, or `subsets.used`.
-    """
+    """Gives the clips that a run uses, for the time of a block in which a damaged record is one clear ValueError."""
     clips = load(settings)
     with built.reading(clips):
         yield subsets.used(clips, settings)

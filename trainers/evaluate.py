@@ -30,11 +30,7 @@ def main():
 
 @contextlib.contextmanager
 def opened(settings):
-    """Gives the folder of a run that was trained, and its clips: data are built for no other.
-
-    Raises:
-        ValueError: there is no run or no checkpoint, or as `data.opened`.
-    """
+    """Gives the folder of a run that was trained, and its clips: data are built for no other."""
     with run_folder.opened(settings) as folder:
         # A run of no epochs needs none where the seed makes its weights again.
         if (settings.epochs or settings.encoder_from) and not checkpoints.checkpoint_steps(folder / "checkpoints"):
@@ -44,11 +40,7 @@ def opened(settings):
 
 
 def load_model(folder, clips, settings):
-    """Returns the method of a run with the weights of its last checkpoint, and the seconds of its training.
-
-    Raises:
-        ValueError: the run has not been trained to its end.
-    """
+    """Returns the method of a finished run as its last checkpoint has it, and the seconds that its training took."""
     run = experiment.assemble(settings, clips)
     model, saved = run.model, checkpoints.Checkpoints(folder / "checkpoints", run.model)
     step = saved.restore(warn=cli.say)
@@ -65,12 +57,7 @@ def _unfinished(folder, state):
 def evaluate(folder, clips, model, settings, seconds):
     """Writes `results.jsonl`, `readout.json`, `clips.csv` and `plots/` of a trained method, and prints its rows.
 
-    Args:
-        folder: Path of the run's folder.
-        clips: A `ClipData`.
-        model: A trained method.
-        settings: Settings of the run; its `split` says whose clips are predicted.
-        seconds: Spent on training, for the rows.
+    The clips predicted are those of the `split` of the settings; `seconds` were spent on training.
     """
     run_folder.check_rows(folder)
     speed_correlation = scores.say_whether_it_learned(clips, model, settings)

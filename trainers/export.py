@@ -33,12 +33,6 @@ def export(folder, clips, model, settings):
     """Writes `saved_model/<next number>/` of a trained method, or its encoder as `--format` has it.
 
     The model answers as a protocol of evaluation does, in the unit of the labels; see `served.choose`.
-
-    Args:
-        folder: Path of the run's folder.
-        clips: A `ClipData`.
-        model: A trained method.
-        settings: Settings of the run.
     """
     task = experiment.task_of(settings, clips)
     facts, shape, form = facts_of(clips, settings, task), clips.frame_shape, settings.format
@@ -117,10 +111,6 @@ def overlap_of(settings, frame_shape):
 
     None where no overlap is enough, or nobody knows: what is standardized over a whole window has no pieces, and what
     is known of encoders is known of their defaults.
-
-    Args:
-        settings: Of the run.
-        frame_shape: `(H, W, C)` of its clips.
     """
     given = settings.options_for("encoder") | settings.options_for("sampler")
     given = {name: value for name, value in given.items() if name not in _OF_LOSSES}

@@ -18,14 +18,9 @@ Groups = dict[str, dict[str, bool]]
 
 
 def text(command: str, doc: str, groups: Groups, values: flags.FlagValues = flags.FLAGS, full: bool = True) -> str:
-    """Returns the help of a command.
+    """Returns the help of a command as `python -m` takes it, from the documentation of its module and its flags.
 
-    Args:
-        command: As `python -m` takes it, such as `trainers.pretrain`.
-        doc: What it does, the documentation of its module.
-        groups: Flags by heading. Where there are none, those of the module that runs are shown.
-        values: Where its flags are defined.
-        full: Whether flags that few users set are shown too.
+    Without groups the flags of the module that runs are shown; not `full`, without those that few users set.
     """
     shown = {"this command": dict.fromkeys(_own(values), False), **groups}
     parts = [doc.strip(), f"usage: python -m {command} --flag=value ... [--flagfile=FILE]"]

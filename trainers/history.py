@@ -9,12 +9,7 @@ from trainers.cli import say
 
 
 class History:
-    """Writes a `training.Progress` at each call.
-
-    Args:
-        folder: `logs/` of the run.
-        step: At which training goes on. Later records are of a part that is being repeated, and dropped.
-    """
+    """Writes a `training.Progress` at each call to `logs/` of a run, and drops former records from a step on."""
 
     def __init__(self, folder, step):
         folder.mkdir(parents=True, exist_ok=True)

@@ -46,11 +46,7 @@ def groups(headings: tuple[str, ...] = ()) -> Groups:
 
 
 def settings(values: flags.FlagValues = flags.FLAGS) -> Settings:
-    """Returns the settings that parsed flags stand for.
-
-    Raises:
-        ValueError: a flag has not the form it needs, or means nothing with the others.
-    """
+    """Returns the settings that parsed flags stand for; a ValueError of a wrong form, or of flags that do not fit."""
     # An empty text takes back what a flagfile has set.
     given = {name: values[name].value for name in _options() if values[name].value not in (None, "")}
     options = {name: parse(_first(_options()[name]), str(value)) for name, value in given.items()}
@@ -61,8 +57,7 @@ def settings(values: flags.FlagValues = flags.FLAGS) -> Settings:
 def of_run(values: flags.FlagValues = flags.FLAGS) -> Settings:
     """Returns the settings of the run in `--run_dir`, with those that the command line sets.
 
-    Raises:
-        ValueError: there is no run, it has other flags, or one of its flags has an impossible value.
+    A ValueError says that there is no run, that it has other flags, or that one of its flags is impossible.
     """
     if values.overwrite:
         raise ValueError(
@@ -82,11 +77,7 @@ def of_run(values: flags.FlagValues = flags.FLAGS) -> Settings:
 
 
 def written(folder: pathlib.Path) -> Settings:
-    """Returns the settings that the flags in the folder of a run stand for.
-
-    Raises:
-        ValueError: there is no run, or one of its flags has an impossible value.
-    """
+    """Returns the settings that the flags in the folder of a run stand for; a ValueError if there are none or wrong."""
     given, values = run_folder.read_flags(folder), flags.FlagValues()
     define(values)
     try:

@@ -82,17 +82,9 @@ def start(words: list[str]):
 
 
 def train(folder, clips, settings, strategy, cluster=None):
-    """Trains a method, from where the folder's checkpoints end.
+    """Trains a method on a strategy, from where the folder's checkpoints end; workers but the chief have no folder.
 
-    Args:
-        folder: Path of the run's folder, held by this process; None in a worker that is not the chief.
-        clips: A `ClipData`.
-        settings: Settings of the run.
-        strategy: To train on.
-        cluster: The `Cluster` of the workers, None where this process trains alone.
-
-    Returns:
-        The trained method and the seconds its training took; None if it was told to stop before the end.
+    Returns the trained method and the seconds its training took; None if it was told to stop before the end.
     """
     weights = first_weights(folder, clips, settings) if folder else None
     run = experiment.assemble(settings, clips, strategy, weights)
@@ -143,10 +135,7 @@ def train(folder, clips, settings, strategy, cluster=None):
 
 
 def _best_epoch(clips, run):
-    """Returns what keeps the best epoch of a run.
-
-    It asks all validation clips: how many of them are predicted may change between one call and the next.
-    """
+    """Returns what keeps the best epoch of a run, by all validation clips, however many of them are predicted."""
     error = best_epoch.label_error(run.model, clips.split("validation")[0])
     return best_epoch.BestEpoch(run.model, error, run.steps_per_epoch, run.num_steps, cli.say)
 
@@ -157,11 +146,7 @@ def _noted(folder, step):
 
 
 def first_weights(folder, clips, settings):
-    """Returns the weights that a new run begins with; None for those of its seed, or of a checkpoint.
-
-    Raises:
-        ValueError: `--encoder_from` has none, its head was trained on labels of another unit, or is the run itself.
-    """
+    """Returns the weights that a new run begins with; None for those of its seed, or of a checkpoint."""
     if not settings.encoder_from:
         return None
     if checkpoints.checkpoint_steps(folder / "checkpoints") and not settings.overwrite:

@@ -8,15 +8,7 @@ FEWEST_EMBEDDED = 10  # Clips; fewer make no picture.
 
 
 def draw_run(folder, task, predicted, predictions, courses):
-    """Saves the plots of a run.
-
-    Args:
-        folder: Path of the run's folder.
-        task: What the labels are.
-        predicted: `Features` of the clips predicted.
-        predictions: Protocol -> predicted labels.
-        courses: Name -> `(N, T)` true course of what repeats, for the first clips.
-    """
+    """Saves the plots of a run, from labels predicted by each protocol and true courses, `(N, T)`, of first clips."""
     from simper_tf.evaluation import plots  # Takes a second to load.
 
     made = {"predicted_over_true": plots.predicted_over_true(predicted.labels, predictions, task.unit)}

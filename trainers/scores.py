@@ -11,12 +11,10 @@ LEARNED = 0.5
 
 
 def say_whether_it_learned(clips, model, settings):
-    """Prints how the features of clips follow the known speeds of views, and warns where they do not.
+    """Prints how features follow the known speeds of views, warns where they do not, and returns the correlation.
 
-    It needs no label. Where nothing was learned, frequencies are still read and look like any others.
-
-    Returns:
-        The correlation of features with the speed; None of methods and sets that do not tell it.
+    It needs no label: where nothing was learned, frequencies are still read and look like any others. Methods and sets
+    that do not tell it have None.
     """
     examples, count = clips.split(settings.split, min(NUM_CLIPS, settings.limit(settings.split) or NUM_CLIPS))
     # Whole batches alone: of a smaller one, some of several replicas would get nothing.

@@ -26,18 +26,10 @@ def main():
 
 
 def write(dataset: str, out: pathlib.Path, subjects: int | None = None, seconds: int | None = None, seed: int = 0):
-    """Writes the raw files of a miniature data set, all or none.
+    """Writes the raw files of a miniature data set to a new or empty folder, all or none.
 
-    Args:
-        dataset: Name of a data set with a stand-in.
-        out: Folder to make; must not exist, or be empty.
-        subjects: How many people, videos or files; None for as many as every config of the data set needs.
-        seconds: Length of each recording; None for one that every config can use.
-        seed: An integer; the same one gives the same files.
-
-    Raises:
-        ValueError: there is no such data set or stand-in, it cannot be written in these sizes or for want of a
-            package, or the folder is not empty.
+    Without sizes it has as many people, videos or files, and seconds, as every config needs. A ValueError says why it
+    cannot be written.
     """
     try:
         standin = datasets.module(dataset, "standin")

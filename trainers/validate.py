@@ -55,17 +55,7 @@ def validating(builder):
 
 
 def find(dataset, data_dir, config=None, manual_dir=None):
-    """Returns the TFDS builder of a data set, or that of a config of one's own.
-
-    Args:
-        dataset: Its folder in datasets/, with a slash and a config or without.
-        data_dir: Where built data sets are kept.
-        config: The fields of a config in JSON, as `tfds build --config` takes them, or None.
-        manual_dir: Folder of its raw files, or None.
-
-    Raises:
-        ValueError: there is no such data set, or it has no such fields.
-    """
+    """Returns the TFDS builder of a data set, or of a config of one's own: JSON as `tfds build --config` takes it."""
     kind, name = data.builder_class(dataset)
     if not config:
         return building.find(kind, name, data_dir, manual_dir)

@@ -11,16 +11,10 @@ from simper_tf.utils import files
 
 
 def write(path, clips: Features, values: Mapping[str, np.ndarray], unit: str):
-    """Writes a table; a full disk or a kill leaves an older one as it was.
+    """Writes a table of labels and of predictions by protocol; a full disk or a kill leaves an older one as it was.
 
     Its columns are `id`, `subject` where clips have any, `label (unit)` where any is known, and one of each protocol.
     Series of H values have H columns, numbered from 1. A value that is not known is empty.
-
-    Args:
-        path: Of the file.
-        clips: Those that were predicted.
-        values: Protocol -> predictions, `(N,)` or `(N, H)`.
-        unit: Of labels and predictions.
     """
     columns = {"id": clips.ids}
     if clips.subjects is not None:

@@ -131,11 +131,7 @@ def extract(
 
 
 def graphs(functions: Mapping[str, Callable]) -> dict[str, Callable]:
-    """Returns functions of clips as `extract` calls them: made once for several data sets, none is traced anew.
-
-    Args:
-        functions: As in `extract`. What is a `tf.function` already stays as it is.
-    """
+    """Returns functions of clips as `extract` calls them: made once for several data sets, none is traced anew."""
     return {
         name: call if isinstance(call, tf.types.experimental.PolymorphicFunction)
         else tf.function(call, reduce_retracing=True, autograph=False)
@@ -146,10 +142,8 @@ def graphs(functions: Mapping[str, Callable]) -> dict[str, Callable]:
 def extras(task, value_range: tuple[float, float] | None = None, frame_shape=(None, None, 1)) -> dict[str, Callable]:
     """Returns the functions of clips that the protocols of a task need beside features, for `extract`.
 
-    Args:
-        task: A `tasks.Task`.
-        value_range: `(low, high)`, the physical values that encoders see as 0 and 1; None for gray levels of uint8.
-        frame_shape: `(H, W, C)` of the clips. Only pictures of 3 channels have colors.
+    `value_range` has the physical values that encoders see as 0 and 1; without one clips are gray levels of uint8. Only
+    pictures of 3 channels have colors.
     """
     of_series = is_series(frame_shape)
     # Series come in their unit, or in that share of a range that they have one of.
@@ -176,11 +170,7 @@ def extras(task, value_range: tuple[float, float] | None = None, frame_shape=(No
 
 
 def contrasts(clips):
-    """Returns what `Features.contrasts` has of clips, `(N, T, P)`: series of one pixel have no contrast, and are 0.
-
-    Args:
-        clips: `(N, T, H, W, C)`, of any scale.
-    """
+    """Returns what `Features.contrasts` has of `(N, T, H, W, C)` clips, `(N, T, P)`; 0 for series of one pixel."""
     frames = spectrum.pixel_series(clips)
     frames -= tf.reduce_mean(frames, axis=1, keepdims=True)
     frames = tf.math.divide_no_nan(frames, tf.math.reduce_std(frames, axis=1, keepdims=True))
@@ -188,12 +178,7 @@ def contrasts(clips):
 
 
 def functions_of(model, task, value_range=None, frame_shape=(None, None, 1)) -> dict[str, Callable]:
-    """Returns what a method reads off every clip, for `extract`: features, and the extras of the task.
-
-    Args:
-        model: A method.
-        task, value_range, frame_shape: As of `extras`.
-    """
+    """Returns what a method reads off every clip, for `extract`: features, and the `extras` of the task."""
     functions = {"series": model.encode, **extras(task, value_range, frame_shape)}
     if "before_head" in task.extras:
         functions["before_head"] = functools.partial(model.encode, before_head=True)

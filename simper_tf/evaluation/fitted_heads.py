@@ -23,30 +23,20 @@ FLOOR = 0.1
 
 
 def linear(arrays, features):
-    """Returns labels by a linear map of every feature of every frame.
-
-    Args:
-        arrays: `weights` `(T D,)` or `(T D, H)`, and `bias`, a number or `(H,)`, float64.
-        features: As above.
-    """
+    """Returns labels by a linear map of every feature of every frame: `weights` `(T D,)` or `(T D, H)`, and `bias`."""
     return _affine(arrays, tf.reshape(tf.cast(features, tf.float64), [tf.shape(features)[0], -1]))
 
 
 def of_spectra(arrays, features):
-    """Returns labels by a linear map of `log_spectra`; the arguments are those of `linear`."""
+    """Returns labels by a linear map of `log_spectra`, as `linear`."""
     return _affine(arrays, log_spectra(features))
 
 
 def of_nearest(arrays, features, distance):
     """Returns the label of the training clip whose features are nearest, as `neighbors.nearest_neighbor` does.
 
-    All pairs are compared, one clip after the other, so that memory does not grow with the batch. Of equal scores the
-    first counts.
-
-    Args:
-        arrays: `series` `(N, T)` or `(N, T, D)` float32, no two of them equal, and their `(N,)` float64 `labels`.
-        features: As above.
-        distance: A key of `similarity.SIMILARITIES`.
+    `series` are `(N, T)` or `(N, T, D)` float32, no two of them equal. All pairs are compared, one clip after the
+    other, so that memory does not grow with the batch. Of equal scores the first counts.
     """
     known = tf.convert_to_tensor(arrays["series"])[None]
 
@@ -58,13 +48,9 @@ def of_nearest(arrays, features, distance):
 
 
 def log_spectra(series):
-    """Returns the logarithms of the power of every frequency above 0, as a share of the power of its channel.
+    """Returns `log(share + FLOOR)` of the power of every frequency above 0 in its channel, `(N, D F)` float64.
 
-    Args:
-        series: `(N, T)` or `(N, T, D)` finite floats.
-
-    Returns:
-        `(N, D F)` float64, `log(share + FLOOR)` with a Hann window; a channel that is constant has no shares.
+    Of `(N, T)` or `(N, T, D)` finite floats, with a Hann window; a channel that is constant has no shares.
     """
     series = tf.cast(series, tf.float32)
     channels = tf.linalg.matrix_transpose(series if series.shape.rank == 3 else series[..., None])

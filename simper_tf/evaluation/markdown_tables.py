@@ -14,13 +14,10 @@ def markdown_table(header, lines):
 
 
 def results_table(rows, titles=None):
-    """Returns a Markdown table: one line a protocol, in the order in which they come, and one column a metric.
+    """Returns a Markdown table of `Row`s: one line a protocol, as they come, and one column a metric.
 
-    A cell is the value with its 95 % interval, or mean and standard deviation over runs where there are several.
-
-    Args:
-        rows: `Row`s.
-        titles: Protocol -> what stands for it.
+    A cell is the value with its 95 % interval, or mean and standard deviation over runs where there are several. Titles
+    stand for the names of protocols.
     """
     titles = titles or {}
     cells, units = collections.defaultdict(list), {}
@@ -46,9 +43,7 @@ def cell(rows):
 def short(value: float, decimals: int | None = None) -> str:
     """Returns a number with two significant digits, without an exponent from 0.00001 on.
 
-    Args:
-        value: The number.
-        decimals: Decimal places at most; where it has no digit in those, its first one is shown all the same.
+    Where it has no digit in the `decimals` that it has at most, its first one is shown all the same.
     """
     if not np.isfinite(value) or value == 0:
         return f"{value:g}"
@@ -61,12 +56,7 @@ def short(value: float, decimals: int | None = None) -> str:
 
 
 def short_cell(rows, runs: int = 1):
-    """Returns rows of one metric as `cell` does, in two significant digits.
-
-    Args:
-        rows: `Row`s, one a run.
-        runs: How many runs all cells of the table have: only another number is said.
-    """
+    """Returns rows of one metric as `cell` does, in two significant digits; says if they are fewer than `runs`."""
     if not rows:
         return ""
     if len(rows) == 1:
@@ -88,16 +78,8 @@ def has_marks(text, command):
 def put_table(text, command, table, name="The document"):
     """Returns a document with the table that a command makes in place of the one between its marks.
 
-    The marks are the comment `results: <command>` before it and `end of results` behind it.
-
-    Args:
-        text: The document.
-        command: That is named in its first mark.
-        table: Markdown.
-        name: Name of the document, for the message.
-
-    Raises:
-        ValueError: the marks are missing.
+    The marks are the comment `results: <command>` before it and `end of results` behind it. Without them a ValueError
+    names the document.
     """
     before, begun, rest = text.partition(_begin(command))
     _, closed, after = rest.partition(END)

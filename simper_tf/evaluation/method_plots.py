@@ -16,10 +16,7 @@ NAMES = {"mxcorr": "max. cross-correlation", "npsd": "spectra, cosine", "cosine"
 def views(clip, made, speeds):
     """Returns a figure of a clip and its two sets of views: speeds change down a set, looks from set to set.
 
-    Args:
-        clip: `(T, H, W, C)`, uint8 or floats in [0, 1].
-        made: `(2 M, L, H, W, C)` floats in [0, 1], the views of `SpeedSets`.
-        speeds: `(2 M,)` their speeds.
+    The clip is `(T, H, W, C)`; the views of `SpeedSets`, `(2 M, L, H, W, C)`, have `(2 M,)` speeds.
     """
     number = len(made) // 2
     figure = Figure(figsize=(10, 0.75 * (number + 1) + 0.6), layout="constrained")
@@ -69,9 +66,8 @@ def similarities():
 def examples(clips):
     """Returns a figure of clips of several data sets, a row each: frames, and the course of what repeats.
 
-    Args:
-        clips: Title -> `(frames, courses, rate)`: `(T, H, W, C)` frames, name -> `(T,)` course, frames per second. The
-            last course is drawn; where there is none, the mean brightness of the frames.
+    By title they are `(T, H, W, C)` frames, `(T,)` courses by name, and frames per second. The last course is drawn;
+    where there is none, the mean brightness of the frames.
     """
     figure = Figure(figsize=(10, 1.05 * len(clips) + 0.4), layout="constrained")
     figure.get_layout_engine().set(rect=(0, 0, 1, 0.98))  # A title above pictures is not counted.

@@ -21,11 +21,7 @@ WIDE = 10
 
 
 def training_curves(history):
-    """Returns a figure of the loss and its parts, and of all other logged values, over steps.
-
-    Args:
-        history: Dictionaries with `step`, `loss` and other scalars that the method logs.
-    """
+    """Returns a figure of the loss and its parts, and of all other logged values, over steps."""
     figure = Figure(figsize=(9, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     steps = [record["step"] for record in history]
@@ -42,15 +38,9 @@ def training_curves(history):
 
 
 def series_over_reference(series, reference, labels, rates, name, unit="Hz"):
-    """Returns a figure of 1-D features of some clips, each over the true course of what repeats.
+    """Returns a figure of 1-D features of some clips, each over the true course of what repeats, `(N, T)`.
 
-    Args:
-        series: `(N, T)` or `(N, T, D)` features; of D channels the first is drawn.
-        reference: `(N, T)` the truth, such as the angle.
-        labels: `(N,)` true frequencies.
-        rates: `(N,)` frames per second.
-        name: Name of the reference.
-        unit: Unit of the labels.
+    Of `(N, T, D)` features the first channel is drawn. Labels are true frequencies, rates frames per second.
     """
     figure = Figure(figsize=(9, 1.25 * len(series) + 0.6), layout="constrained")
     rows = figure.subplots(len(series), 1, sharex=True, squeeze=False)[:, 0]
@@ -78,13 +68,9 @@ def spaced(values, count):
 
 
 def spectra(series, labels, rates, task):
-    """Returns a figure of the power spectra of some clips' features, the true frequency marked.
+    """Returns a figure of the power spectra of some clips' features, the true frequency marked and the band shaded.
 
-    Args:
-        series: `(N, T)` or `(N, T, D)` features.
-        labels: `(N,)` true frequencies, in the unit of the task.
-        rates: `(N,)` frames per second.
-        task: A `tasks.Frequency` with a band, which is shaded.
+    Features are `(N, T)` or `(N, T, D)`, labels `(N,)` in the unit of the task, and rates frames per second.
     """
     series = np.atleast_3d(series)
     figure = Figure(figsize=(9, 1.25 * len(series) + 0.6), layout="constrained")
@@ -108,14 +94,7 @@ def spectra(series, labels, rates, task):
 
 
 def forecasts(labels, predictions, names, unit):
-    """Returns a figure of some true series, each with what every protocol predicts.
-
-    Args:
-        labels: `(N, H)` true series.
-        predictions: Protocol -> `(N, H)` predictions.
-        names: N strings, one for each series.
-        unit: Unit of both.
-    """
+    """Returns a figure of some true series, `(N, H)`, each with what every protocol predicts."""
     figure = Figure(figsize=(9, 1.6 * len(labels) + 0.6), layout="constrained")
     rows = figure.subplots(len(labels), 1, sharex=True, squeeze=False)[:, 0]
     for k, (axes, name) in enumerate(zip(rows, names, strict=True)):
@@ -130,13 +109,7 @@ def forecasts(labels, predictions, names, unit):
 
 
 def predicted_over_true(labels, predictions, unit="Hz"):
-    """Returns a figure with one panel a protocol, predictions over true values.
-
-    Args:
-        labels: `(N,)` true values, or `(N, H)` series of them.
-        predictions: Protocol -> predictions of the same shape.
-        unit: Unit of both.
-    """
+    """Returns a figure with one panel a protocol, predictions over true values, `(N,)` or `(N, H)`."""
     figure, panels = _panels(len(predictions), sharex=True, sharey=True)
     for axes, (protocol, predicted) in zip(panels, predictions.items(), strict=True):
         axes.plot([labels.min(), labels.max()], [labels.min(), labels.max()], color="0.7", linewidth=0.8)
@@ -150,13 +123,8 @@ def predicted_over_true(labels, predictions, unit="Hz"):
 def embeddings(runs, unit="Hz", seed=0):
     """Returns a figure of 2-D t-SNE embeddings of the features' spectra, a panel a run, colored by label.
 
-    Spectra, because the phase of a clip would otherwise decide its place.
-
-    Args:
-        runs: Title -> features `(N, T)` or `(N, T, D)`, N > 1, of which `EMBEDDED` are drawn at most, and their labels:
-            `(N,)`, or `(N, H)` series, whose means give the colors.
-        unit: Unit of the labels.
-        seed: Seed of the embeddings.
+    Spectra, because the phase of a clip would otherwise decide its place. Of `(N, T)` or `(N, T, D)` features, N > 1,
+    `EMBEDDED` are drawn at most; labels are `(N,)`, or `(N, H)` series, whose means give the colors.
     """
     figure, panels = _panels(len(runs))
     colors = {title: labels.reshape(len(labels), -1).mean(axis=1) for title, (_, labels) in runs.items()}
@@ -176,10 +144,8 @@ def embeddings(runs, unit="Hz", seed=0):
 def errors_over_share(curves, xlabel, ylabel):
     """Returns a figure of errors over the share of what was learned from, with bars of their spread.
 
-    Args:
-        curves: Title -> `(K, 3)` of share in percent, error and spread. A title "SimPer, some way" has the color of
-            "SimPer" and another line.
-        xlabel, ylabel: Of the axes, with units.
+    By title `(K, 3)` of share in percent, error and spread. A title "SimPer, some way" has the color of "SimPer" and
+    another line.
     """
     figure = Figure(figsize=(6.5, 4.2), layout="constrained")
     axes = figure.subplots()

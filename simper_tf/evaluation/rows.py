@@ -60,11 +60,8 @@ class Row:
 def score(predictions, test: "Features", task: Task, **run) -> list[Row]:
     """Returns one `Row` per protocol and metric of the task; none of a metric that is undefined for these labels.
 
-    Args:
-        predictions: Protocol -> predictions of the shape of the labels, `(N,)` or `(N, H)`.
-        test: The clips predicted; intervals are drawn over their subjects where they have any, else over clips.
-        task: What the labels are.
-        **run: The other fields of `Row`, which all rows share.
+    Predictions by protocol have the shape of the labels. Intervals are drawn over subjects where clips have any. `run`
+    has the other fields of `Row`, which all rows share.
     """
     rows = []
     for protocol, predicted in predictions.items():
@@ -82,11 +79,7 @@ def score(predictions, test: "Features", task: Task, **run) -> list[Row]:
 def score_apart(predictions, test: "Features", task: Task, seen: np.ndarray, **run) -> list[Row]:
     """Returns the rows of `score` for the clips alone whose labels training could have seen, and for the others.
 
-    Their metrics are `mae_seen`, `mae_unseen`, `mape_seen` and `mape_unseen`.
-
-    Args:
-        predictions, test, task, **run: As in `score`.
-        seen: `(N,)` bool, which labels those are.
+    Their metrics are `mae_seen`, `mae_unseen`, `mape_seen` and `mape_unseen`; `seen` is `(N,)` bool.
     """
     rows = []
     for suffix, part in (("seen", seen), ("unseen", ~seen)):
@@ -97,11 +90,7 @@ def score_apart(predictions, test: "Features", task: Task, seen: np.ndarray, **r
 
 
 def read_rows(path):
-    """Returns the rows of a file; none if it does not exist.
-
-    Raises:
-        ValueError: a line is not a result row.
-    """
+    """Returns the rows of a file, none if it does not exist; a line that is no row is a ValueError."""
     path = pathlib.Path(path)
     rows = []
     lines = path.read_bytes().splitlines() if path.exists() else []
@@ -120,14 +109,7 @@ def write_rows(path, rows):
     """Adds rows to a file, in place of older rows of the same protocol, metric, run and data set.
 
     Rows of the same names that do not say of which settings they are give way too. Several processes may add to one
-    file; a full disk or a kill leaves the old rows as they were.
-
-    Args:
-        path: Of the file, made where there is none.
-        rows: `Row`s.
-
-    Raises:
-        ValueError: a line of the file is no row; nothing is written.
+    file; a full disk or a kill leaves the old rows as they were, and so does a line that is no row, a ValueError.
     """
     new = {key for row in rows for key in (_key(row), _key(row, settings=""))}
     with alone(f"{path}.lock"):
@@ -139,10 +121,7 @@ def read_runs(path) -> dict[str, list[Row]]:
     """Returns the rows of runs by the names of their folders, from a file with a line for each run.
 
     Several lines of a run, such as of two files put together, are read as one: of a split that two have, the later
-    counts. Of a file that does not exist there are none.
-
-    Raises:
-        ValueError: a line is damaged.
+    counts. Of a file that does not exist there are none; a damaged line is a ValueError.
     """
     path, known = pathlib.Path(path), {}
     lines = path.read_text(errors="replace").splitlines() if path.exists() else []
@@ -161,10 +140,8 @@ def read_runs(path) -> dict[str, list[Row]]:
 def add_runs(path, new: Mapping[str, Sequence[Row]]) -> dict[str, list[Row]]:
     """Adds rows of runs to the file of `read_runs`, in place of those of the same run and split; returns all.
 
-    Several processes may add to one file. What the rows of a run share is written once.
-
-    Raises:
-        ValueError: a line of the file is damaged; nothing is written.
+    Several processes may add to one file. What the rows of a run share is written once. Where a line of the file is
+    damaged nothing is written.
     """
     pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
     with alone(f"{path}.lock"):

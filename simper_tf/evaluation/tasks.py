@@ -26,13 +26,7 @@ class FrequencyUnit:
     extras: tuple[str, ...] = ("pixels", "cells")
 
     def answers(self, hertz, num_frames, rate) -> dict:
-        """Returns the outputs of an exported model: frequencies in Hz, and the same in this unit.
-
-        Args:
-            hertz: Frequencies, a tensor.
-            num_frames: Frames of the clips.
-            rate: Frames per second, of a shape that goes with that of `hertz`.
-        """
+        """Returns the outputs of an exported model: frequencies in Hz, and the same in this unit."""
         return {"frequency_hz": hertz, self.answer: hertz * self.per_hertz(num_frames / rate)}
 
 
@@ -72,12 +66,7 @@ class Task:
             raise ValueError(f"Labels must lie between two rising numbers. Received: {low:g} and {high:g}.")
 
     def limits(self, num_frames: int, rate: float) -> tuple[float, float]:
-        """Returns between which values the label of a clip can lie, in its unit.
-
-        Args:
-            num_frames: T of the clip.
-            rate: Its frames per second.
-        """
+        """Returns between which values the label of a clip of so many frames a second can lie, in its unit."""
         low, high = self._natural_limits(num_frames, rate)
         return (low if self.lowest is None else self.lowest), (high if self.highest is None else self.highest)
 
@@ -126,11 +115,7 @@ class Frequency(Task):
         return FREQUENCY_UNITS[self.unit].extras
 
     def per_hertz(self, seconds):
-        """Returns the factor from Hz to the unit of the labels, a number or one for each clip.
-
-        Args:
-            seconds: Duration of the clip, a number or `(N,)`.
-        """
+        """Returns the factor from Hz to the unit of labels, of clips that last so many seconds, a number or `(N,)`."""
         return FREQUENCY_UNITS[self.unit].per_hertz(seconds)
 
     def _natural_limits(self, num_frames, rate):
@@ -163,11 +148,7 @@ KINDS = {kind.kind: kind for kind in (Frequency, Scalar, Series)}
 
 
 def from_metadata(metadata) -> Task:
-    """Returns the task that `Task.to_metadata` described.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Returns the task that `Task.to_metadata` described; a ValueError if it is none."""
     fields = dict(metadata) if isinstance(metadata, Mapping) else {}
     kind = KINDS.get(fields.pop("kind", None))
     if kind is None:

@@ -17,14 +17,8 @@ from simper_tf.evaluation import features
 class BestEpoch:
     """Keeps the weights of the epoch with the smallest error so far; of equal errors the first counts.
 
-    Args:
-        model: Its weights are kept.
-        error: What is to be small, asked of the model as it is; not a number is as bad as can be.
-        steps_per_epoch, num_steps: Steps of an epoch and of the whole run, whose last step ends an epoch too.
-        say: Called with a sentence for each epoch.
-
-    Attributes:
-        state: What a checkpoint has to hold, a `tf.train.Checkpoint`.
+    The error is asked of the model as it is; not a number is as bad as can be. The last step ends an epoch too. A
+    checkpoint has to hold `state`.
     """
 
     def __init__(
@@ -44,11 +38,7 @@ class BestEpoch:
         )
 
     def after_step(self, step: int):
-        """Looks at the weights where an epoch ends; after the last step the model has the best ones.
-
-        Args:
-            step: Number of steps done.
-        """
+        """Looks at the weights where an epoch ends; after the last step the model has the best ones."""
         is_last = step == self._num_steps
         if step % self._steps_per_epoch and not is_last:
             return
@@ -67,12 +57,7 @@ class BestEpoch:
 
 
 def label_error(model, examples: tf.data.Dataset) -> Callable[[], float]:
-    """Returns a function that predicts the labels of clips and returns the mean absolute error in their unit.
-
-    Args:
-        model: A method that predicts labels.
-        examples: Dictionaries of `clip` and `label`.
-    """
+    """Returns a function that predicts the labels of clips and returns the mean absolute error in their unit."""
     batches = examples.batch(features.batch_size_for(examples.element_spec["clip"].shape.num_elements()))
     predict = tf.function(model.predict_labels, reduce_retracing=True, autograph=False)
 

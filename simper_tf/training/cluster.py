@@ -39,11 +39,7 @@ class Cluster:
         return self.index == 0
 
     def check_port(self):
-        """Refuses a port in use, which TensorFlow would share with whoever has it.
-
-        Raises:
-            OSError: this worker cannot listen at its port.
-        """
+        """Refuses a port in use, which TensorFlow would share with whoever has it: an OSError."""
         address = self.addresses[self.index]
         try:
             with socket.socket() as server:
@@ -60,15 +56,9 @@ class Cluster:
             ) from error
 
     def wait_for_others(self, seconds: float):
-        """Returns when TensorFlow listens at the ports of all other workers.
+        """Returns when TensorFlow listens at the ports of all other workers; raises Missing after so many seconds.
 
         The chief calls this before its own TensorFlow waits for them, which it would do without end.
-
-        Args:
-            seconds: Time to wait.
-
-        Raises:
-            Missing: some worker did not come in time; names it.
         """
         end, away = time.monotonic() + seconds, [k for k in range(len(self.addresses)) if k != self.index]
         while away := [k for k in away if not _listens(self.addresses[k])]:
@@ -96,11 +86,7 @@ def _listens(address):
 
 
 def from_environment(environment: Mapping[str, str] = os.environ) -> Cluster | None:
-    """Returns the workers that `TF_CONFIG` names, None where it is not set.
-
-    Raises:
-        ValueError: it is malformed; says what was found and what is expected.
-    """
+    """Returns the workers that `TF_CONFIG` names, None where it is not set; a ValueError if it is malformed."""
     text = environment.get("TF_CONFIG", "").strip()
     if not text:
         return None
@@ -137,11 +123,7 @@ def _cluster(config):
 
 
 def split_address(address: str) -> tuple[str, int]:
-    """Returns host and port of an address, `host:port`.
-
-    Raises:
-        ValueError: it has another form.
-    """
+    """Returns host and port of an address, `host:port`; a ValueError of another form."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 2**16:
         raise ValueError(f"{address!r} is no host:port.")

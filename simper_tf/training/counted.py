@@ -48,11 +48,9 @@ class Counted:
         return [self.hertz.get(source.name, ()) for source in sources]
 
     def notes(self, band: Sequence[float], is_named: bool = False) -> list[str]:
-        """Returns a sentence for each frequency outside of a band, which no model of that band reads.
+        """Returns a sentence for each frequency outside of a band in Hz, which no model of that band reads.
 
-        Args:
-            band: `(low, high)` in Hz.
-            is_named: Whether somebody has set it as `band`.
+        One that somebody has set `is_named` as `band`.
         """
         low, high = band
         named = f"`band={low:g},{high:g}`" if is_named else f"the band of {low:.3g} to {high:.3g} Hz"
@@ -69,13 +67,7 @@ class Counted:
 
 
 def compared(hertz: float, frequencies: Sequence[float], is_told: bool = False) -> str:
-    """Returns in words what a model reads beside what was counted in the same recording.
-
-    Args:
-        hertz: What the model reads, NaN for nothing.
-        frequencies: What repeats, the surest first.
-        is_told: Whether somebody has labeled it.
-    """
+    """Returns in words what a model reads, NaN for nothing, beside what was counted, or told, in the same recording."""
     model = f"model {hertz:.3g} Hz" if math.isfinite(hertz) else "model: no answer"
     if not frequencies:
         return f"{model}, repetitions: none clear"
@@ -89,13 +81,7 @@ def agrees(hertz: float, frequencies: Sequence[float]) -> bool:
 
 
 def differs(hertz: Mapping[str, float], frequencies: Mapping[str, Sequence[float]], band: Sequence[float]) -> bool:
-    """Returns whether a model reads any recording otherwise than it was counted, inside of its band.
-
-    Args:
-        hertz: Name of a recording -> what the model reads.
-        frequencies: Name of a recording -> what repeats, the surest first.
-        band: `(low, high)` in Hz that the model reads.
-    """
+    """Returns whether a model reads any recording otherwise than it was counted, inside of its band, by name."""
     low, high = band
     readable = {name: [value for value in some if low <= value <= high] for name, some in frequencies.items()}
     return any(some and name in hertz and not agrees(hertz[name], some) for name, some in readable.items())
@@ -115,12 +101,7 @@ def verdict(agreeing: int, total: int) -> str:
 
 
 def worth(names: Collection[str], frequencies: Mapping[str, Sequence[float]]) -> str:
-    """Returns in a sentence whether a model of recordings is worth while beside their count.
-
-    Args:
-        names: Of the recordings.
-        frequencies: Name of a recording -> what was counted in it.
-    """
+    """Returns in a sentence whether a model of recordings is worth while beside what was counted in them, by name."""
     read = [name for name in names if name in frequencies]
     clear = sum(bool(frequencies[name]) for name in read)
     return (

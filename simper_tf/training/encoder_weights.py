@@ -38,13 +38,8 @@ class Weights:
 def load(source: str | pathlib.Path, with_head: bool = False) -> Weights:
     """Returns the weights of an encoder, and of its head where asked.
 
-    Args:
-        source: Folder of a finished run, or of a SavedModel that `export` wrote, such as `saved_model` or
-            `saved_model/1`.
-        with_head: Whether those of the head, that a supervised run has learned, are wanted too.
-
-    Raises:
-        ValueError: it is neither, the run is not finished, what it holds is damaged, or it has no head.
+    The source is the folder of a finished run, or of a SavedModel that `export` wrote, such as `saved_model` or
+    `saved_model/1`. A ValueError says that it is neither, is damaged, or has no head.
     """
     source = pathlib.Path(source)
     if (source / run_folder.FLAGS).exists():
@@ -75,15 +70,9 @@ def _head_of(version):
 
 
 def assign(encoder: keras.Model, weights: Mapping[str, np.ndarray], source: str | pathlib.Path):
-    """Gives an encoder the weights of another.
+    """Gives a new encoder the weights of another, `Weights.encoder`; a ValueError names those that differ.
 
-    Args:
-        encoder: A new one, in the scope of its strategy.
-        weights: `Weights.encoder`.
-        source: Where they are from, for the message.
-
-    Raises:
-        ValueError: the two have not the same weights in the same shapes; says which differ.
+    It is called in the scope of the strategy; `source` is for the message.
     """
     remedy = "Give the same encoder, its options and frames of the same size and channels."
     _assign(encoder.weights, weights, source, f"encoder than `encoder={encoder.name}` for these clips", remedy)
@@ -166,10 +155,7 @@ def _attributes(nodes, root):
 
 
 def _named(weights):
-    """Returns weights by paths in which the layers of a kind are counted from 0.
-
-    Keras numbers them through in the whole process, also those of other models.
-    """
+    """Returns weights by paths in which the layers of a kind count from 0: Keras counts those of other models too."""
     numbers = collections.defaultdict(set)
     for path in weights:
         for base, number in map(_parted, path.split("/")):

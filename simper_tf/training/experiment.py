@@ -101,11 +101,7 @@ def task_of(settings: Settings, clips: ClipData) -> Task:
 
 
 def check_band(settings: Settings, clips: ClipData):
-    """Refuses a band in which the frequencies of the clips to be predicted cannot be read.
-
-    Raises:
-        ValueError: it reaches above half the rate of a clip.
-    """
+    """Refuses a band above half the rate of a clip to be predicted, where no frequency can be read: a ValueError."""
     if not isinstance(clips.task, Frequency):
         return
     low, high = settings.band
@@ -120,8 +116,7 @@ def check_band(settings: Settings, clips: ClipData):
 def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
     """Returns the views of the method, for clips of that shape, `(T, H, W, C)`.
 
-    Raises:
-        ValueError: color is to be taken from gray clips, or series are to be changed as pictures are.
+    To take color from gray clips, or change series as pictures, is a ValueError.
     """
     kind, gray = METHODS[settings.method], settings.options_for("appearance").get("gray_probability")
     if gray and clip_shape[-1] != 3:
@@ -172,13 +167,7 @@ def make_method(settings: Settings, encoder: keras.Model, facts: TrainingFacts) 
 
 
 def make_optimizer(settings: Settings, steps_per_epoch: int, num_steps: int) -> keras.optimizers.Optimizer:
-    """Returns Adam with its schedule: a tenth of the rate after each of some epochs, or a cosine to zero.
-
-    Args:
-        settings: Settings of the run.
-        steps_per_epoch: Steps in a pass over the training clips, by which epochs of decay are counted.
-        num_steps: Steps of the whole run, at whose end the cosine is 0.
-    """
+    """Returns Adam with its schedule: a tenth of the rate after each of some epochs, or a cosine to zero at the end."""
     rate, schedules = settings.learning_rate, keras.optimizers.schedules
     if not settings.decay_epochs:
         return keras.optimizers.Adam(schedules.CosineDecay(rate, max(num_steps, 1)))

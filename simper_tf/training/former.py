@@ -28,11 +28,7 @@ def says_nothing(name: str, text: str) -> bool:
 
 
 def known(given: Mapping[str, str]) -> dict[str, str]:
-    """Returns flags, as text by name, without those that are gone and say nothing.
-
-    Raises:
-        ValueError: one that is gone had a value.
-    """
+    """Returns flags by name, without those that are gone and say nothing; one that had a value is a ValueError."""
     kept = {name: text for name, text in given.items() if not says_nothing(name, text)}
     for name in kept:
         if name in FORMER:

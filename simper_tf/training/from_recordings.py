@@ -189,10 +189,8 @@ class FromRecordings:
     def frequency(self, name: str | os.PathLike) -> float:
         """Returns the frequency in Hz that the features show in a recording: the median of its clips.
 
-        NaN where that lies outside of the band of `recordings`, of which alone the model has learned.
-
-        Raises:
-            ValueError: it was not trained, the name is not that of one recording, or that has no clip.
+        NaN where that lies outside of the band of `recordings`, of which alone the model has learned. Before `fit`, and
+        of what is no one recording with a clip, a ValueError.
         """
         self._octave()
         plan = self.recordings.proposal
@@ -203,21 +201,15 @@ class FromRecordings:
         return self._hertz(new.clips)
 
     def frequencies(self) -> dict[str, float]:
-        """Returns the name of each recording that it learned from -> what `frequency` gives of it.
-
-        Raises:
-            ValueError: it was not trained.
-        """
+        """Returns the name of each recording that it learned from -> what `frequency` gives of it."""
         clips, names = self.recordings.clips, np.array(self.recordings.recordings)
         return {name: self._hertz(clips[names == name]) for name in dict.fromkeys(names.tolist())}
 
     def export(self, folder: str | os.PathLike) -> pathlib.Path:
         """Writes the next numbered SavedModel below a folder, which answers in Hz, and returns its path.
 
-        Features at a multiple of the frequency must fit below half the rate: the band ends where they do.
-
-        Raises:
-            ValueError: it was not trained.
+        Features at a multiple of the frequency must fit below half the rate: the band ends where they do. Before `fit`
+        it is a ValueError.
         """
         rate, harmonic, (low, high) = self.recordings.rate, self._octave().harmonic, self.recordings.band
         if harmonic:

@@ -57,16 +57,8 @@ class Begun:
 def begun(folder: pathlib.Path, asked: Mapping[str, str], names: Sequence[str]):
     """Gives the training of a folder, `Begun`, to this process alone, for the time of a block.
 
-    One that was finished makes room for another.
-
-    Args:
-        folder: Its folder; nothing is written there but a lock.
-        asked: Name of a setting -> what it is, as text.
-        names: Files of the recordings.
-
-    Raises:
-        ValueError: another process is at work there, or an unfinished training of other recordings or settings lies
-            there; says which.
+    One that was finished makes room for another. A ValueError says that another process is at work there, or which
+    other recordings or settings an unfinished training there has.
     """
     now = Begun(folder, asked, {name: _digest(pathlib.Path(name)) for name in names})
     try:

@@ -78,15 +78,7 @@ def begin(folder: pathlib.Path, settings: Settings, say: Callable[[str], None] =
 
 
 def differences(folder: pathlib.Path, settings: Settings) -> str:
-    """Returns in print which flags that can change the weights of a run differ from settings.
-
-    Args:
-        folder: The run's.
-        settings: What they should be.
-
-    Raises:
-        ValueError: `flags.cfg` is damaged.
-    """
+    """Returns in print which flags that can change the weights of a run differ from settings."""
     kept, wanted = read_flags(folder), settings.as_text()
     names = [name for name in {**wanted, **kept} if name not in free_names()]
     # What is not set on one side may be set to its default on the other.
@@ -102,12 +94,10 @@ def differences(folder: pathlib.Path, settings: Settings) -> str:
 
 
 def _name_the_same(text, other, begun):
-    """Returns whether two folders of a run or of an exported model, as text, are the same.
+    """Returns whether two folders of a run or an exported model, as text, are the same; empty for none.
 
-    Args:
-        text, other: Their paths, empty for none.
-        begun: Whether the run that is compared has weights of its own: where that was which gave it the first no longer
-            counts, as it may have moved since, and its name alone tells it from others.
+    Where the run that is compared has `begun`, it has weights of its own: where that was which gave it the first no
+    longer counts, as it may have moved since, and its name alone tells it from others.
     """
     if not (text and other):
         return not text and not other
@@ -138,35 +128,21 @@ def _say_the_same(text, other):
 
 
 def check_same(folder: pathlib.Path, settings: Settings, advice: str):
-    """Refuses settings that are not those of the run in a folder.
-
-    Args:
-        folder: The run's.
-        settings: What they should be.
-        advice: What to do where they are not, in print.
-
-    Raises:
-        ValueError: a flag that changes the weights has another value.
-    """
+    """Refuses settings that are not those of the run in a folder: a ValueError with advice."""
     changed = differences(folder, settings)
     if changed:
         raise ValueError(f"`run_dir={folder}` belongs to a run with other flags: {changed}. {advice}.")
 
 
 def check_rows(folder: pathlib.Path):
-    """Refuses, before any work, a `results.jsonl` that rows cannot be added to.
-
-    Raises:
-        ValueError: a line is not a result row.
-    """
+    """Refuses, before any work, a `results.jsonl` that rows cannot be added to, with a ValueError."""
     rows.read_rows(folder / "results.jsonl")
 
 
 def read_flags(folder: pathlib.Path) -> dict[str, str]:
     """Returns the flags that a run was started with, as text by name.
 
-    Raises:
-        ValueError: there is no run in the folder, or its `flags.cfg` is damaged or sets what is no setting any more.
+    A ValueError says that there is no run, or that its `flags.cfg` is damaged or sets what is no setting any more.
     """
     path = folder / FLAGS
     if not path.exists():
@@ -200,11 +176,7 @@ def write_readout(folder: pathlib.Path, readout: dict):
 
 
 def read_readout(folder: pathlib.Path) -> dict:
-    """Returns what `write_readout` has kept.
-
-    Raises:
-        ValueError: nothing was kept, or the file is damaged.
-    """
+    """Returns what `write_readout` has kept; a ValueError if that is nothing, or damaged."""
     path = folder / READOUT
     try:
         kept = json.loads(path.read_text())
@@ -226,11 +198,7 @@ def write_head(folder: pathlib.Path, protocol: str, arrays: Mapping[str, np.ndar
 
 
 def read_head(folder: pathlib.Path, protocol: str) -> dict[str, np.ndarray]:
-    """Returns what `write_head` has kept.
-
-    Raises:
-        ValueError: nothing was kept, or the file is damaged.
-    """
+    """Returns what `write_head` has kept; a ValueError if that is nothing, or damaged."""
     path = folder / HEADS / f"{protocol}.npz"
     try:
         with np.load(path) as kept:
@@ -244,12 +212,7 @@ def _checksum(readout):
 
 
 def damaged_readout(folder: pathlib.Path, what) -> ValueError:
-    """Returns the error of a `readout.json` that cannot be used.
-
-    Args:
-        folder: The run's.
-        what: What is wrong with it, in print.
-    """
+    """Returns the error of a `readout.json` that cannot be used; `what` says why, in print."""
     return _to_evaluate(folder, folder / READOUT, what)
 
 

@@ -26,16 +26,11 @@ def suiting(task: Task) -> list[str]:
 
 
 def choose(wanted: str, readouts: Mapping[str, Mapping], task: Task) -> str:
-    """Returns the protocol by which an exported model answers.
+    """Returns the protocol by which an exported model answers, of those that evaluation has kept readouts of.
 
-    Args:
-        wanted: A name of `SERVED`, or `BEST`: the own head of a method that has one, else the smallest error on
-            validation clips, or within 1 % of it the first of `SERVED`.
-        readouts: What evaluation has kept of each protocol.
-        task: What the labels are.
-
-    Raises:
-        ValueError: the protocol does not suit the task, or evaluation has not had it.
+    It is the wanted one of `SERVED`, or by `BEST` the own head of a method that has one, else that with the smallest
+    error on validation clips, or within 1 % of it the first of `SERVED`. One that evaluation has not had is a
+    ValueError.
     """
     names = [name for name in SERVED if name in readouts]
     if wanted == BEST:
@@ -51,12 +46,7 @@ def choose(wanted: str, readouts: Mapping[str, Mapping], task: Task) -> str:
 def readout_of(name: str, found: Mapping) -> dict[str, object]:
     """Returns `harmonic` and `is_overruled` of the `FrequencyModel` that answers as a protocol of `FOURIER` does.
 
-    Args:
-        name: The protocol.
-        found: What evaluation has kept of it.
-
-    Raises:
-        LookupError, TypeError, ValueError, ArithmeticError: that is damaged.
+    What evaluation has kept of it may be damaged: LookupError, TypeError, ValueError or ArithmeticError.
     """
     if name == "fft_resolved":
         octave = Octave(**found["octave"])

@@ -19,8 +19,7 @@ class WorkerLost(ValueError):
 def cluster_of(settings: Settings) -> Cluster | None:
     """Returns the workers that train together, None where this process trains alone.
 
-    Raises:
-        ValueError: `TF_CONFIG` is malformed, or is missing where the settings ask for it.
+    A `TF_CONFIG` that is malformed, or missing where the settings ask for it, is a ValueError.
     """
     if settings.strategy not in ("auto", "multiworker"):
         return None
@@ -37,13 +36,8 @@ def cluster_of(settings: Settings) -> Cluster | None:
 def make(settings: Settings, cluster: Cluster | None = None) -> tf.distribute.Strategy:
     """Returns the strategy of the settings, made before TensorFlow computes anything; waits for all workers.
 
-    Args:
-        settings: Settings of the run.
-        cluster: The workers of the run, where there are several.
-
-    Raises:
-        ValueError: there are not so many GPUs, they do not divide the batch, or a worker is missing.
-        OSError: the address of this worker is in use.
+    A ValueError says that there are not so many GPUs, that they do not divide the batch, or that a worker is missing;
+    an OSError that the address of this worker is in use.
     """
     gpus = tf.config.list_physical_devices("GPU")
     local = settings.replicas or max(len(gpus), 1)
@@ -69,11 +63,7 @@ def make(settings: Settings, cluster: Cluster | None = None) -> tf.distribute.St
 
 @contextlib.contextmanager
 def losing_nobody():
-    """Turns what TensorFlow says, in the time of a block, of a worker that has gone into one clear error.
-
-    Raises:
-        WorkerLost: another worker has ended, or has not answered in time.
-    """
+    """Turns what TensorFlow says, in the time of a block, of a worker that has gone into one `WorkerLost`."""
     try:
         yield
     except (tf.errors.UnavailableError, tf.errors.DeadlineExceededError, tf.errors.AbortedError) as error:
@@ -121,11 +111,7 @@ def _limit_registration(seconds):
 
 
 def _check_same(strategy, cluster, settings):
-    """Refuses workers of which one was started with other flags than the chief.
-
-    Raises:
-        Missing: names one.
-    """
+    """Refuses workers of which one was started with other flags than the chief: `Missing` names it."""
     number = int(hashlib.sha256(f"{settings.digest()} {settings.seed}".encode()).hexdigest()[:12], 16)
     digests = replicas.of_processes(strategy, number, cluster.index, len(cluster.addresses))
     for index, digest in enumerate(digests):

@@ -16,17 +16,10 @@ from simper_tf.utils.units import FEWEST_FRAMES
 def used(clips: ClipData, settings: Settings) -> ClipData:
     """Returns a data set as a run uses it.
 
-    Training and validation clips with labels that training must not see are left out first. Of the training clips
-    that remain, up to `train_clips`, the share `data_fraction` is used for anything, and of those the labels of the
-    share `label_fraction` are known.
-
-    Args:
-        clips: The data set, built.
-        settings: Settings of the run.
-
-    Raises:
-        ValueError: nothing is left, no test clip has a label that training could not have seen, or the labels or the
-            length of the clips are not such that this can be asked.
+    Training and validation clips with labels that training must not see are left out first. Of the training clips that
+    remain, up to `train_clips`, the share `data_fraction` is used for anything, and of those the labels of the share
+    `label_fraction` are known. A ValueError says that nothing is left, that no test clip has a label that training
+    could not have seen, or that this cannot be asked of these labels or clips.
     """
     clips = _cut(clips, settings.clip_frames)
     chosen = _with_seen_labels(clips, settings)
@@ -40,17 +33,10 @@ def used(clips: ClipData, settings: Settings) -> ClipData:
 
 
 def share(ids: np.ndarray, fraction: float, seed: int) -> np.ndarray:
-    """Returns which of some clips make up a share of them: those with the lowest hashes of seed and id.
+    """Returns which of N clips, named by bytes, make up a share of them, `(N,)` bool: at least one.
 
-    So a smaller share lies inside a larger one, and which clips they are does not depend on their order.
-
-    Args:
-        ids: `(N,)` names of the clips, bytes.
-        fraction: Share of them, in (0, 1]; rounded, and at least one clip.
-        seed: Another one chooses others.
-
-    Returns:
-        `(N,)` bool.
+    They have the lowest hashes of seed and id. So a smaller share lies inside a larger one, and which clips they are
+    does not depend on their order.
     """
     hashes = [hashlib.sha256(b"%d/%s" % (seed, name)).digest() for name in ids]
     order = sorted(range(len(ids)), key=hashes.__getitem__)
@@ -60,12 +46,7 @@ def share(ids: np.ndarray, fraction: float, seed: int) -> np.ndarray:
 
 
 def seen(labels: np.ndarray, settings: Settings) -> np.ndarray | None:
-    """Returns which labels training could have seen, `(N,)` bool; None if `label_gap` and `label_range` hide none.
-
-    Args:
-        labels: `(N,)`, in their unit.
-        settings: Settings of the run.
-    """
+    """Returns which of `(N,)` labels training could have seen, `(N,)` bool; None if the settings hide none."""
     if not settings.label_gap and not settings.label_range:
         return None
     visible = np.ones(len(labels), bool)

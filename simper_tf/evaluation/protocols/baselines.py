@@ -29,13 +29,9 @@ def skin(
 ) -> Prediction | None:
     """Reads test clips with `colors` by the frequency of their pulse in the band; None without colors.
 
-    Args:
-        train, validation: Unused.
-        test: Clips whose `colors` and `rates` are read.
-        task: A `tasks.Frequency` with a band.
-        pulse: A function of `skin_colors`.
-        way: `fft` takes the strongest frequency, `fundamental` goes down to half of it where a line stands there too
-            (`readout.fundamental_frequency`), and `harmonics` reads by all of them (`harmonics.comb_peak`).
+    The pulse is a function of `skin_colors`. By `fft` its strongest frequency is taken, `fundamental` goes down to half
+    of it where a line stands there too (`readout.fundamental_frequency`), and `harmonics` reads by all of them
+    (`harmonics.comb_peak`).
     """
     if test.colors is None:
         return None
@@ -54,10 +50,7 @@ _WAYS = {
 def persistence(train: Features, validation: Features, test: Features, task: Task) -> Prediction:
     """Predicts that the last day is repeated, frame by frame; the last value where a clip is shorter than a day.
 
-    Args:
-        train, validation: Unused.
-        test: With `levels`, the past of what is predicted, and rates that are the same for all clips.
-        task: A `tasks.Series` of which a step is as long as a frame.
+    The past is in `levels`; all clips have the same rate, and a step of the series is as long as a frame.
     """
     day = round(24 * 3600 * float(test.rates[0]))
     period = day if 1 <= day <= test.levels.shape[1] else 1

@@ -24,14 +24,8 @@ def of_perfect(train: Features, validation: Features, test: Features, task: Freq
     """Reads sines in place of features, by each readout: no encoder can be expected to be read any better.
 
     Nearest neighbors have the frequency of a training clip, and spectra are as wide as clips are short. Sines at twice
-    the frequency are read to half of their error.
-
-    Args:
-        train, validation, test: Of which only frames, rates and labels are looked at. The labels of all are known.
-        task: A `tasks.Frequency` with a band.
-
-    Returns:
-        A prediction for each of `FLOORS`; those at twice the frequency only where frames show that in all clips.
+    the frequency are read to half of their error, and only where frames show that in all clips. The labels of all clips
+    are known.
     """
     splits = (train, validation, test)
     predictions = {}

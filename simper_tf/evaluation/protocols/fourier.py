@@ -19,26 +19,13 @@ def fft_resolved(train: Features, validation: Features, test: Features, task: Ta
 
 
 def fft(train: Features, validation: Features, test: Features, task: Task, mode: str = "fine") -> Prediction:
-    """Reads test clips by `readout.fft_frequency` in the band of the task.
-
-    Args:
-        train, validation: Unused.
-        test: Clips whose `series` and `rates` are read.
-        task: A `tasks.Frequency` with a band.
-        mode: See `readout.fft_frequency`.
-    """
+    """Reads test clips by `readout.fft_frequency` in the band of the task."""
     frequencies, _ = readout.fft_frequency(test.series, test.rates, task.band, mode)
     return Prediction(frequencies.numpy() * test.per_hertz(task))
 
 
 def fft_fundamental(train: Features, validation: Features, test: Features, task: Task) -> Prediction:
-    """Reads test clips by `readout.fundamental_frequency` in the band of the task.
-
-    Args:
-        train, validation: Unused.
-        test: Clips whose `series` and `rates` are read.
-        task: A `tasks.Frequency` with a band.
-    """
+    """Reads test clips by `readout.fundamental_frequency` in the band of the task."""
     frequencies = readout.fundamental_frequency(test.series, test.rates, task.band)
     return Prediction(frequencies.numpy() * test.per_hertz(task))
 
@@ -52,19 +39,9 @@ class CalibrationOptions(Options):
 
 @takes(CalibrationOptions)
 def fft_calibrated(train: Features, validation: Features, test: Features, task: Task, options) -> Prediction | None:
-    """Reads test clips by `readout.harmonic_frequency`.
+    """Reads test clips by `readout.harmonic_frequency`, by the labels of the first training clips.
 
     What it found is the `harmonic`. None where no training clip is labeled.
-
-    Args:
-        train: Clips of which the first are looked at with their labels.
-        validation: Unused.
-        test: Clips whose `series` and `rates` are read.
-        task: A `tasks.Frequency` with a band.
-        options: See `CalibrationOptions`.
-
-    Raises:
-        ValueError: there is none.
     """
     if options.labeled_clips < 1:
         raise ValueError(f"`labeled_clips` must be at least 1. Received: {options.labeled_clips}.")

@@ -12,26 +12,15 @@ from simper_tf.signals import harmonics as combs
 
 
 def harmonic_sum(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
-    """Reads test clips where the power of all `cells` at f, 2 f and 3 f is the largest; None without cells.
-
-    Args:
-        train, validation: Unused.
-        test: Clips whose `cells` and `rates` are read.
-        task: A `tasks.Frequency` with a band.
-    """
+    """Reads test clips where the power of all `cells` at f, 2 f and 3 f is the largest; None without cells."""
     return None if test.cells is None else _read(combs.total_power(test.cells), test, task)
 
 
 def contrast_sum(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
     """Reads test clips as `harmonic_sum`, but every frame at one contrast, and power by the root of what is usual.
 
-    Changing light then counts for nothing, and what drifts for less. None without `contrasts`.
-
-    Args:
-        train: Clips whose `contrasts` tell what is usual; no label is looked at.
-        validation: Unused.
-        test: Clips whose `contrasts` and `rates` are read.
-        task: A `tasks.Frequency` with a band.
+    Training clips tell what is usual. Changing light then counts for nothing, and what drifts for less. None without
+    `contrasts`.
     """
     if test.contrasts is None:
         return None
@@ -40,22 +29,12 @@ def contrast_sum(train: Features, validation: Features, test: Features, task: Ta
 
 
 def pixel_harmonics(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
-    """Reads test clips by the `harmonics.evidence` of their `cells`; None without cells.
-
-    Args:
-        train: Clips whose `cells` tell what is usual; no label is looked at.
-        validation: Unused.
-        test: As in `harmonic_sum`.
-        task: A `tasks.Frequency` with a band.
-    """
+    """Reads test clips by the `harmonics.evidence` of their `cells`, beside training clips; None without cells."""
     return None if test.cells is None else _read(_evidence("cells", train, test), test, task)
 
 
 def harmonics(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
-    """Reads test clips by the evidence of features and of pixels together; None without cells.
-
-    Arguments as in `pixel_harmonics`.
-    """
+    """Reads test clips by the evidence of features and of pixels together; None without cells."""
     if test.cells is None:
         return None
     both = zip(_evidence("cells", train, test), _evidence("series", train, test), strict=True)

@@ -13,17 +13,10 @@ def nearest_neighbor(
     train: Features, validation: Features, test: Features, task: Task, distance: str = "mxcorr",
     labeled: int | None = None,
 ) -> Prediction:  # fmt: skip
-    """Predicts labels of any task by `neighbors.nearest_neighbor`; the validation clips are unused.
+    """Predicts labels of any task by `neighbors.nearest_neighbor`, from so many labeled clips, or all.
 
     Features are compared frame by frame, so the frequency of the neighbor is taken in cycles per frame, and told at the
-    test clip's own rate.
-
-    Args:
-        train, test: Clips with features.
-        validation: Unused.
-        task: What the labels are.
-        distance: See `neighbors.nearest_neighbor`.
-        labeled: Training clips of which the labels are known; None for all. Built data sets are shuffled.
+    test clip's own rate. Built data sets are shuffled: the first of them are any.
     """
     train = train.take(labeled)
     labels = train.labels / train.once_a_frame(task)
@@ -36,13 +29,7 @@ def nearest_neighbor(
 
 
 def spectra_1nn(train: Features, validation: Features, test: Features, task: Task) -> Prediction:
-    """Predicts the label of the training clip whose spectrum of pixels is most alike; nothing is learned.
-
-    Args:
-        train, test: Clips with `pixels`.
-        validation: Unused.
-        task: A `tasks.Frequency`.
-    """
+    """Predicts the label of the training clip whose spectrum of pixels is most alike; nothing is learned."""
     known, read = (_directions(split.pixels) for split in (train, test))
     nearest = (read @ known.T).argmax(axis=1)
     return Prediction((train.labels / train.once_a_frame(task))[nearest] * test.once_a_frame(task))

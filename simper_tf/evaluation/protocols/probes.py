@@ -13,17 +13,11 @@ PENALTIES = tuple(10.0**k for k in range(-4, 4))
 def probe(train: Features, validation: Features, test: Features, task: Task) -> Prediction:
     """Predicts a frequency, or another number, by ridge regression on what is left of features without their phase.
 
-    Clips start anywhere in their period, so a linear map of the series themselves cannot read a frequency off them.
-    The inputs are `fitted_heads.log_spectra`, centered over the training clips; the penalty is that with the smallest
-    mean absolute error on the validation clips. A frequency is learned in cycles per frame, in which the spectra are,
-    and predicted in the unit of the task, for every clip at its own rate. No band. What it found is the `penalty`.
-
-    Args:
-        train, validation, test: With series `(N, T)` or `(N, T, D)` and labels `(N,)`.
-        task: A frequency or a scalar.
-
-    Raises:
-        ValueError: the features of a clip are not finite.
+    Clips start anywhere in their period, so a linear map of the series themselves cannot read a frequency off them. The
+    inputs are `fitted_heads.log_spectra`, centered over the training clips; the penalty is that with the smallest mean
+    absolute error on the validation clips. A frequency is learned in cycles per frame, in which the spectra are, and
+    predicted in the unit of the task, for every clip at its own rate. No band. What it found is the `penalty`. Features
+    that are not finite are a ValueError that names the clip.
     """
     spectra = [_spectra_of(name, split) for name, split in (("training", train), ("validation", validation))]
     _refuse_broken("test", test)
@@ -43,12 +37,8 @@ def linear_probe(train: Features, validation: Features, test: Features, task: Ta
 
     The paper probes with "a linear regressor on top of the fixed features" and says no more. SimPer's loss takes mean
     and scale out of the outputs, so that these need not keep the level of a clip. Here every feature of every frame
-    that the head makes them of is an input, z-scored over the training clips, and the penalty is that with the
-    smallest mean absolute error on the validation clips. What it found is the `penalty`.
-
-    Args:
-        train, validation, test: With `before_head` `(N, T, D)` and labels `(N,)` or `(N, H)`.
-        task: Any but a frequency.
+    that the head makes them of is an input, z-scored over the training clips, and the penalty is that with the smallest
+    mean absolute error on the validation clips. What it found is the `penalty`.
     """
     flat = [np.float64(split.before_head).reshape(len(split.before_head), -1) for split in (train, validation)]
     mean, deviation = flat[0].mean(axis=0), flat[0].std(axis=0)
