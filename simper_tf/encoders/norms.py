@@ -85,17 +85,10 @@ class BatchNorm(layers.BatchNormalization):
 def normalization(
     norm: str, groups: int = 8, momentum: float = 0.99, epsilon: float = 1e-3, dtype: str | None = None
 ) -> layers.Layer:
-    """Returns a fresh layer of the kind named.
+    """Returns a fresh layer of the kind named, one of `NORMS`; another is a ValueError.
 
-    Args:
-        norm: `batch`, whose statistics are those of all replicas together; `group`; or `affine`.
-        groups: Number of groups of channels for `group`; each clip and group has its own statistics, over time and
-            space.
-        momentum, epsilon: Settings of `batch`; 0.9 and 1e-5 are what PyTorch has by default.
-        dtype: Type in which it computes; None for what the policy says.
-
-    Raises:
-        ValueError: `norm` is none of these.
+    Statistics of `batch` are those of all replicas together; those of `group` are of each clip and group of channels.
+    Momentum and epsilon are of `batch`; 0.9 and 1e-5 are what PyTorch has by default.
     """
     if norm not in NORMS:
         raise ValueError(f"`norm` must be one of {NORMS}. Received: {norm!r}.")

@@ -14,15 +14,7 @@ SHORTEST_HALF = 9
 
 
 def check_length(policy: str, num_frames: int):
-    """Refuses views so short that half precision has wrong gradients.
-
-    Args:
-        policy: Name of the policy of Keras, as `mixed_bfloat16`.
-        num_frames: Frames of a view.
-
-    Raises:
-        ValueError: the policy computes in half precision and there are fewer than `SHORTEST_HALF` frames.
-    """
+    """Refuses views of fewer frames than `SHORTEST_HALF` where a policy of half precision has wrong gradients."""
     if policy != FULL and num_frames < SHORTEST_HALF:
         raise ValueError(
             f"`precision={policy}` has wrong gradients in TensorFlow where views are as short as {num_frames} frames: "

@@ -60,12 +60,7 @@ def resnet3d18(frame_shape: tuple[int | None, int | None, int], options) -> kera
 def basic_block(x, filters, kernel, stride, norm):
     """Returns two convolutions and norms, added to their input, which is projected where the shapes differ.
 
-    Args:
-        x: `(B, T, H, W, C)` symbolic tensor.
-        filters: Channels of the result.
-        kernel: Size of the convolutions in time, height and width, odd.
-        stride: Stride of the first in space.
-        norm: See `norms.normalization`.
+    The first convolution has the stride, in space alone; kernels are odd.
     """
     shortcut = x
     if stride > 1 or x.shape[-1] != filters:

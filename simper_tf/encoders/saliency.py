@@ -150,11 +150,9 @@ def sample(clips, rows, columns):
 
 
 def _pull(size):
-    """Returns `(size, size)` weights of a map's points around each, and the same times their places in [0, 1].
-
-    Beyond the rim the map goes on with its last value, as far again on either side, and places go on below 0 and
-    above 1. All is symmetric about each point then, and a flat map moves none.
-    """
+    """Returns `(size, size)` weights of a map's points around each, and the same times their places in [0, 1]."""
+    # Beyond the rim the map goes on with its last value, as far again on either side, and places below 0 and above 1:
+    # all is symmetric about each point then, and a flat map moves none.
     points = np.arange(size)
     beyond = np.arange(-size, 2 * size)
     distance = beyond - points[:, None]

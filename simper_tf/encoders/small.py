@@ -130,13 +130,8 @@ class Padding(layers.ZeroPadding3D):
 def convolution(filters: int, kernel: tuple[int, int, int], strides=(1, 1, 1), **settings) -> layers.Layer:
     """Returns a convolution of clips, one of single frames where the kernel spans but one.
 
-    On two cores a step of `small` with 3-D convolutions takes 1.6 to 1.8 times as long:
-    `python -m benchmarks --only=encoder_small`.
-
-    Args:
-        filters, settings: As in `keras.layers.Conv3D`.
-        kernel: Frames, rows and columns.
-        strides: Likewise.
+    On two cores a step of `small` with 3-D convolutions takes 1.6 to 1.8 times as long: `python -m benchmarks
+    --only=encoder_small`.
     """
     if kernel[0] == strides[0] == 1:
         return FrameConv2D(filters, kernel[1:], strides[1:], **settings)

@@ -87,10 +87,7 @@ def ts_can(frame_shape: tuple[int, int, int], options) -> keras.Model:
 def motion_branch(x, masks=(), self_attention=False):
     """Returns the `(B, T)` outputs of TS-CAN's motion branch, a linear head on 128 features a frame.
 
-    Args:
-        x: `(B, T, H, W, C)` symbolic tensor, H and W known and at least `SMALLEST_FRAME`.
-        masks: Two symbolic tensors that multiply the features before either pooling, or none.
-        self_attention: Make such masks of the features themselves.
+    Two masks, or with `self_attention` such of the features themselves, multiply the features before either pooling.
     """
     for block, filters in enumerate((32, 64)):
         x = _convolution(TemporalShift()(x), filters, "same")

@@ -145,10 +145,7 @@ def _exported(model, encoder, spec, form, **options):
 
 
 def _with_flat_pools(encoder):
-    """Returns a copy of an encoder that pools frame by frame wherever it does not pool over time.
-
-    TFLite has pools of images alone.
-    """
+    """Returns a copy of an encoder that pools by frames where not over time: TFLite has pools of images alone."""
 
     def copy(layer):
         flat = _FLAT.get(type(layer))
@@ -162,11 +159,7 @@ def _with_flat_pools(encoder):
 
 
 def _check_agreement(model, run, spec, lengths):
-    """Refuses a file that answers differently from the model, for clips of noise that grows brighter.
-
-    Raises:
-        ValueError: by more than `TOLERANCE`.
-    """
+    """Refuses a file that answers differently from the model, for clips of noise that grows brighter."""
     rng = np.random.default_rng(0)
     low, high = (0, 255) if spec.dtype == tf.uint8 else model.value_range or (-1, 1)
     for batch, length in enumerate(lengths, start=1):

@@ -21,10 +21,8 @@ _OVERLAP = 4
 def refuse(checks, frames):
     """Returns the frames once all checks hold; of several that do not, the first is reported.
 
-    Args:
-        checks: Iterator of `(condition, message)`. What it computes for one check waits until those before it hold: a
-            mean over time of something without a time would fail in words of its own.
-        frames: `(B, T, H, W, C)`.
+    What is computed for one check waits until those before it hold: a mean over time of something without a time would
+    fail in words of its own.
     """
     done = []
     while True:
@@ -36,14 +34,7 @@ def refuse(checks, frames):
 
 
 def frames_checks(frames, frame_shape, num_frames, value_range):
-    """Yields checks of the shape of frames, and of the values of floats.
-
-    Args:
-        frames: What should be `(B, T, H, W, C)`.
-        frame_shape: `(H, W, C)`.
-        num_frames: T, the only length that is taken; None for any from `FEWEST_FRAMES` on.
-        value_range: `(low, high)` of floats; None for any.
-    """
+    """Yields checks of the shape of frames, and of the values of floats; None for any length, or any range."""
     shape, sizes = _shape(frames, 6), ", ".join(map(str, frame_shape))
     fits = tf.reduce_all((shape == [-1, -1, *frame_shape, -1]) | ([True] * 2 + [False] * 4))
     fewest = num_frames or FEWEST_FRAMES
@@ -61,12 +52,7 @@ def frames_checks(frames, frame_shape, num_frames, value_range):
 
 
 def size_check(batch, num_frames, most):
-    """Yields the check of how many frames are encoded at once, which decides how much memory it takes.
-
-    Args:
-        batch, num_frames: Clips, and frames of each.
-        most: So many frames in all are taken.
-    """
+    """Yields the check of how many frames are encoded at once, which decides how much memory it takes."""
     yield (
         tf.cast(batch, tf.int64) * tf.cast(num_frames, tf.int64) <= most,
         tf.strings.format(
@@ -78,13 +64,9 @@ def size_check(batch, num_frames, most):
 
 
 def rate_checks(rate, batch, num_frames, band, lowest, highest):
-    """Yields checks of rates, and of the length of clips at these rates.
+    """Yields checks of `(B,)` rates, and of the length of clips at these rates.
 
-    Args:
-        rate: What should be `(B,)` frames per second.
-        batch, num_frames: Clips, and frames of each.
-        band: `(low, high)` in Hz.
-        lowest, highest: Frequencies in Hz between which features run for this band.
+    Features run between `lowest` and `highest` Hz for the band.
     """
     low, high = band
     why = f"twice the frequency up to which features run for the band of {low:g} to {high:g} Hz"
@@ -103,13 +85,7 @@ def rate_checks(rate, batch, num_frames, band, lowest, highest):
 
 
 def least_rate_checks(rate, batch, least, why):
-    """Yields checks of rates alone.
-
-    Args:
-        rate, batch: As in `rate_checks`.
-        least: The lowest rate that is taken.
-        why: What it is, in print.
-    """
+    """Yields checks of rates alone, by the lowest that is taken and what that is, in print."""
     yield _one_for_each("rate", rate, batch)
     yield (
         tf.reduce_all(tf.math.is_finite(rate)) & (tf.reduce_min(rate) >= least * (1 - _ROUNDING)),
@@ -121,12 +97,7 @@ def least_rate_checks(rate, batch, least, why):
 
 
 def window_checks(window_frames, hop_frames, batch, num_frames):
-    """Yields checks of how recordings are cut into windows.
-
-    Args:
-        window_frames, hop_frames: What should be `(B,)` whole numbers, the same for all recordings.
-        batch, num_frames: Recordings, and frames of each.
-    """
+    """Yields checks of how recordings are cut into windows, by `(B,)` whole numbers that are the same for all."""
     for name, values, least in (("window_frames", window_frames, FEWEST_FRAMES), ("hop_frames", hop_frames, 1)):
         yield _one_for_each(name, values, batch)
         lowest, highest = tf.reduce_min(values), tf.reduce_max(values)
@@ -142,10 +113,7 @@ def window_checks(window_frames, hop_frames, batch, num_frames):
 def overlap_check(window, hop, batch, num_frames, most):
     """Yields the check of how many frames all windows of a request hold together, which decides how long it takes.
 
-    Args:
-        window, hop: Frames of a window, and from the start of one to that of the next, as `window_checks` has them.
-        batch, num_frames: Recordings, and frames of each.
-        most: So many frames are taken, or `_OVERLAP` times those of the recordings if that is more.
+    So many are taken, or `_OVERLAP` times those of the recordings if that is more.
     """
     batch, num_frames, window, hop = (tf.cast(count, tf.int64) for count in (batch, num_frames, window, hop))
     windows = (num_frames - window) // hop + 1

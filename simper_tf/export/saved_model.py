@@ -114,13 +114,7 @@ def export_head(
     Signatures: `serving_default` (`frames` (batch, time, H, W, C) -> the answer of the task, such as
     `temperature_celsius`, and `features`), `answer`, the same without `features`, and `features`; with `_float32`, of
     floats in `value_range`; and `metadata`. A frequency that a protocol has fitted takes `rate` (batch,) too. Batch is
-    free, time is that of the clips that the head was fitted to. Returns and raises what `export_model` does.
-
-    Args:
-        encoder, frame_shape, value_range, max_frames: As in `FeaturesModel`.
-        folder: The folder TF Serving watches. Existing versions stay.
-        head: A `ServedHead`.
-        facts, warm_up: As in `export_model`.
+    free, time is that of the clips that the head was fitted to. Else it is as `export_model`.
     """
     model = HeadModel(encoder, frame_shape, head, value_range, max_frames)
     return _write(model, encoder, folder, facts or {}, warm_up, head.kept)
@@ -146,11 +140,7 @@ def _write(model, encoder, folder, facts, warm_up, head=None):
 
 
 def check_finite(model):
-    """Refuses a `FeaturesModel` that would answer NaN.
-
-    Raises:
-        ValueError: weights are not finite; names them.
-    """
+    """Refuses a `FeaturesModel` that would answer NaN: a ValueError names its weights that are not finite."""
     broken = [variable.name.removesuffix(":0") for variable in model.weights if not np.all(np.isfinite(variable))]
     if broken:
         raise ValueError(f"The encoder's weights are not finite: {', '.join(broken)}. Train again, at a lower rate.")
@@ -160,11 +150,8 @@ def check_finite(model):
 def next_version(folder: str | pathlib.Path):
     """Lets a block write the next numbered folder below another, which is whole under its number or not there.
 
-    Yields:
-        Paths of the folder to be made and written, and of what becomes of it where the block ends well.
-
-    Raises:
-        OSError: it cannot be written; nothing of it stays.
+    Yields the folder to be made and written, and what becomes of it where the block ends well. Where it cannot be
+    written, an OSError, nothing of it stays.
     """
     folder = pathlib.Path(folder)
     newest = newest_version(folder)

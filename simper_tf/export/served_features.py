@@ -53,13 +53,10 @@ class FeaturesModel(tf.Module):
         self.value_range = None if self.is_series else rising("value_range", value_range)
 
     def features(self, frames):
-        """Returns `{"features": (B, T) or (B, T, D)}`, float32, of frames.
+        """Returns `{"features": (B, T) or (B, T, D)}`, float32, of `(B, T, H, W, C)` frames.
 
-        Args:
-            frames: `(B, T, H, W, C)` uint8, or float32 in the value range, such as [0, 1]; series in any unit.
-
-        Raises:
-            tf.errors.InvalidArgumentError: the frames are not so, or too many.
+        They are uint8, float32 in the value range, or series in any unit. Others, or too many, are refused by an
+        InvalidArgumentError.
         """
         return {"features": self.encoded(refuse(self.frames_checks(frames), frames))}
 
@@ -97,20 +94,13 @@ class FeaturesModel(tf.Module):
 
 
 def traced_once(function: Callable, **options) -> Callable:
-    """Returns a `tf.function` that all signatures may call, and that saving does not find.
-
-    Graphs of the functions that a module holds are made again to be saved.
-    """
+    """Returns a `tf.function` that all signatures call, hidden from saving, which makes the graphs of a module anew."""
     traced = tf.function(function, autograph=False, **options)
     return lambda *given: traced(*given)
 
 
 def rising(name: str, pair: tuple[float, float], above: float = -math.inf) -> tuple[float, float]:
-    """Returns the two ends of a range of values.
-
-    Raises:
-        ValueError: they are not two finite numbers above a third, the second the larger one.
-    """
+    """Returns the ends of a range; a ValueError unless they are finite, above a third number, and rise."""
     edges = tuple(map(float, pair))
     if len(edges) != 2 or not above < edges[0] < edges[1] < math.inf:
         limits = "" if above == -math.inf else f" above {above:g}"

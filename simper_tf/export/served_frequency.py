@@ -82,11 +82,7 @@ class FrequencyModel(FeaturesModel):
         return {**super().facts(), **facts, "answer": self.unit.answer}
 
     def frequency(self, frames, rate):
-        """Returns what `answer` does, and the features.
-
-        Args:
-            frames, rate: As in `answer`.
-        """
+        """Returns what `answer` does, and the features."""
         return self._answered(frames, rate)
 
     def answer(self, frames, rate):
@@ -113,16 +109,8 @@ class FrequencyModel(FeaturesModel):
         """Returns what `answer` does of windows of recordings, `(B, N)` each, and when, in seconds, their middles lie.
 
         Windows are encoded one after the other, so that memory does not grow with the recording but by its frames.
-
-        Args:
-            frames: As in `features`, of any length.
-            rate: As in `answer`.
-            window_frames, hop_frames: `(B,)` int32, frames of a window and from the start of one to that of the next;
-                the same for all recordings of a request.
-
-        Raises:
-            tf.errors.InvalidArgumentError: one of them is not so, or windows are too short for the band, or overlap so
-                much that they hold more frames than `max_frames` and than four times those of the request.
+        Their frames and hops are `(B,)` int32, the same for all. They are refused where they are too short for the
+        band, or overlap so much that they hold more frames than `max_frames` and than four times those of the request.
         """
         frames = refuse(self._recording_checks(frames, rate, window_frames, hop_frames), frames)
         with tf.control_dependencies([frames]):  # The same for all, once checked.

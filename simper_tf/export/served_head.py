@@ -38,12 +38,7 @@ class ServedHead:
 
     @classmethod
     def own(cls, method, task: Task) -> "ServedHead":
-        """Returns the head that was trained with a method.
-
-        Args:
-            method: One with `labels_of`, `head_weights` and `views` of whole clips.
-            task: What the labels are.
-        """
+        """Returns the head that was trained with a method of `labels_of`, `head_weights` and `views` of whole clips."""
         weights = [weight.value for weight in method.head_weights]
         kept = {weight.path: weight.numpy() for weight in method.head_weights}
         answers = _named(task.answer, method.labels_of)
@@ -51,14 +46,7 @@ class ServedHead:
 
     @classmethod
     def fitted(cls, protocol: str, arrays: Mapping[str, np.ndarray], task: Task, num_frames: int) -> "ServedHead":
-        """Returns the head that a protocol has fitted.
-
-        Args:
-            protocol: A key of `fitted_heads.HEADS`.
-            arrays: What it has fitted.
-            task: What the labels are; a frequency with its band.
-            num_frames: T of the clips that it was fitted to.
-        """
+        """Returns the head of arrays that a protocol of `fitted_heads.HEADS` has fitted to clips of so many frames."""
         variables = {name: tf.Variable(values, False, name=name) for name, values in arrays.items()}
 
         def labels(features):
@@ -77,12 +65,7 @@ class ServedHead:
 
 
 class HeadModel(FeaturesModel):
-    """An encoder with a head: frames in, labels out.
-
-    Args:
-        encoder, frame_shape, value_range, max_frames: As in `FeaturesModel`.
-        head: A `ServedHead`.
-    """
+    """An encoder with a `ServedHead`: frames in, labels out."""
 
     def __init__(self, encoder, frame_shape, head, value_range=(0.0, 1.0), max_frames=None):
         super().__init__(encoder, frame_shape, value_range, head.num_frames, max_frames)
@@ -109,12 +92,8 @@ class HeadModel(FeaturesModel):
     def answer(self, frames, *rate):
         """Returns the labels of frames under the name of the answer, `(B,)` or `(B, H)`; of frequencies in Hz too.
 
-        Args:
-            frames: As in `features`, of the one length that the head was fitted to.
-            rate: `(B,)` float32, frames per second, at least twice the band's upper end; of a head with a band alone.
-
-        Raises:
-            tf.errors.InvalidArgumentError: the frames or rates are not so.
+        Frames have the one length that the head was fitted to. A head with a band takes `(B,)` rates, at least twice
+        its upper end. Others are refused by an InvalidArgumentError.
         """
         labels = self.labels(frames, *rate)
         return {name: values for name, values in labels.items() if name != "features"}

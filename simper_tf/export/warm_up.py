@@ -16,11 +16,7 @@ FILE = pathlib.Path("assets.extra", "tf_serving_warmup_requests")
 
 
 def protos():
-    """Returns the module of the messages.
-
-    Raises:
-        ValueError: the package is missing.
-    """
+    """Returns the module of the messages; a ValueError if the package is missing."""
     try:
         from tensorflow_serving.apis import prediction_log_pb2
     except ImportError as error:
@@ -32,16 +28,7 @@ def protos():
 
 
 def write(version, facts, signatures):
-    """Writes one request for each signature that takes uint8 frames: one clip, black, of the shortest length.
-
-    Args:
-        version: Folder of the exported version.
-        facts: Of the model, see `FrequencyModel.facts`.
-        signatures: Name -> concrete function.
-
-    Raises:
-        ValueError: `tensorflow-serving-api` is missing.
-    """
+    """Writes one request for each signature that takes uint8 frames: one clip, black, of the shortest length."""
     messages = protos()
     with tf.io.TFRecordWriter(str(version / FILE)) as file:
         for name, function in signatures.items():

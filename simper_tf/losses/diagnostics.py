@@ -6,30 +6,16 @@ from simper_tf.signals import spectrum
 
 
 def feature_deviation(features):
-    """Returns the mean standard deviation of features over time; falling to 0 means collapse.
-
-    Args:
-        features: `(B, V, L)` or `(B, V, L, D)`.
-
-    Returns:
-        Float32 scalar, through which no gradient flows.
-    """
+    """Returns the mean deviation over time of `(B, V, L)` or `(B, V, L, D)` features; falling to 0 means collapse."""
     return tf.reduce_mean(tf.math.reduce_std(tf.stop_gradient(features), axis=2))
 
 
 def speed_correlation_and_slope(features, speeds):
-    """Returns how the peak frequency of the features follows the known speeds of views.
+    """Returns how the peak frequency of `(B, M, L)` or `(B, M, L, D)` features follows the speeds of views.
 
-    Both are 1 for perfect features and about 0 for useless ones. They are blind to the octave: features at twice the
-    frequency score as high.
-
-    Args:
-        features: `(B, M, L)` or `(B, M, L, D)`.
-        speeds: `(B, M)`.
-
-    Returns:
-        correlation: Float32 scalar, Spearman's rank correlation of speed and peak frequency, mean over clips.
-        slope: Float32 scalar, the least-squares slope of log frequency over log speed, mean over clips.
+    Two scalars, means over clips: Spearman's rank correlation of `(B, M)` speeds and peak frequencies, and the
+    least-squares slope of log frequency over log speed. Both are 1 for perfect features and about 0 for useless ones.
+    They are blind to the octave: features at twice the frequency score as high.
     """
     features = tf.stop_gradient(features)
     if features.shape.rank == 3:

@@ -114,16 +114,10 @@ def cosine(x, y):
 
 
 def over_channels(similarity, x, y):
-    """Applies a similarity to features with or without channels.
+    """Applies a similarity to `(B, M, T)` and `(B, N, T)`, or to features with a further axis of channels.
 
-    Args:
-        similarity: A function of this module, or another of the same form.
-        x: `(B, M, T)`, or `(B, M, T, D)`: then each channel is compared with its own and the scores are averaged, as
-            the paper does for features of many dimensions.
-        y: `(B, N, T)` or `(B, N, T, D)`.
-
-    Returns:
-        `(B, M, N)` float32.
+    Then each channel is compared with its own and the scores are averaged, as the paper does for features of many
+    dimensions. Returns `(B, M, N)` float32.
     """
     if x.shape.rank == 3:
         return similarity(x, y)
@@ -194,11 +188,7 @@ SIMILARITIES = {
 
 
 def find_similarity(similarity):
-    """Returns the function of a name of `SIMILARITIES`, and a function as it is.
-
-    Raises:
-        ValueError: the name is unknown.
-    """
+    """Returns the function of a name of `SIMILARITIES`, and a function as it is; another name is a ValueError."""
     if callable(similarity):
         return similarity
     if similarity not in SIMILARITIES:

@@ -59,16 +59,9 @@ def view_power(features, speeds):
 
 
 def in_band(frequencies, speeds, band: tuple[float, float], margin: float = 0.0):
-    """Returns which frequencies a view may have if its clip lies in a band.
+    """Returns which of `(F,)` frequencies a view may have if its clip lies in a band at speed 1, `(..., V, F)` bool.
 
-    Args:
-        frequencies: `(F,)` in cycles per frame.
-        speeds: `(..., V)`.
-        band: `(low, high)` in cycles per frame at speed 1.
-        margin: How far beyond the band of a view, in cycles per frame, is still inside.
-
-    Returns:
-        `(..., V, F)` bool.
+    All are in cycles per frame; what lies beyond the band by the margin is still inside.
     """
     low, high = band[0] * speeds[..., None] - margin, band[1] * speeds[..., None] + margin
     return (frequencies >= low) & (frequencies <= high)
@@ -105,18 +98,9 @@ def spectral_terms(features: ArrayLike, speeds: ArrayLike, band: tuple[float, fl
 
 
 def sparsity(power, frequencies, inside, num_frames: int):
-    """Returns the share of the power inside a band that lies away from its highest peak.
+    """Returns the share of the power `(..., F)` inside a band that lies away from its highest peak; 0 without any.
 
     To the peak belongs what lies in the main lobe of the Hann window, 2/T to either side; in the source, 0.1 Hz.
-
-    Args:
-        power: `(..., F)` floats.
-        frequencies: `(F,)` in cycles per frame.
-        inside: `(..., F)` bool.
-        num_frames: T, frames of the series.
-
-    Returns:
-        `(...)` float32 in [0, 1]; 0 where there is no power inside.
     """
     kept = tf.where(inside, power, 0.0)
     # The highest of all bins may be the flank of a peak outside.
@@ -127,18 +111,11 @@ def sparsity(power, frequencies, inside, num_frames: int):
 
 
 def unevenness(power, inside):
-    """Returns how far the mean spectrum of a batch lies from filling the bands of its views evenly.
+    """Returns how far the mean spectrum of a batch over all replicas lies from filling its bands evenly, in [0, 1).
 
-    Each spectrum is cut to its band and divided by its sum. The mean of them is compared with the mean of spectra that
-    are flat inside the same bands by the squared earth mover's distance: the mean, over the bins of any band, of the
-    squared difference of their cumulative sums.
-
-    Args:
-        power: `(B, V, F)` floats.
-        inside: `(B, V, F)` bool.
-
-    Returns:
-        Float32 scalar over all replicas, at least 0 and below 1.
+    Each of `(B, V, F)` spectra is cut to its band and divided by its sum. The mean of them is compared with the mean of
+    spectra that are flat inside the same bands by the squared earth mover's distance: the mean, over the bins of any
+    band, of the squared difference of their cumulative sums.
     """
     flat = tf.cast(inside, power.dtype)
     shares, target = [_mean_shares(values) for values in (power * flat, flat)]
