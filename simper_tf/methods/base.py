@@ -94,13 +94,7 @@ class Method(keras.Model):
 
     @classmethod
     def times_for(cls, num_views: int, speed_range: tuple[float, float], reverse_probability: float = 0.5) -> Times:
-        """Returns the times of views the method was designed with.
-
-        Args:
-            num_views: M, views a set, where the method has several.
-            speed_range: Slowest and fastest speed, where the method has several.
-            reverse_probability: Chance that a view is played backwards.
-        """
+        """Returns the times of views the method was designed with; views a set and speeds where it has several."""
         return cls.times(reverse_probability=reverse_probability)
 
     @classmethod
@@ -118,12 +112,7 @@ class Method(keras.Model):
         return ["loss", "feature_deviation"]
 
     def targets(self, batch: dict, training: bool) -> dict:
-        """Returns what a batch of views needs beside what it holds, or in place of it: the hook of slow copies.
-
-        Args:
-            batch: As `Views` returns it, with `labels` where there are any.
-            training: Whether networks are in training mode.
-        """
+        """Returns what a batch of views needs beside what it holds, or in place of it: the hook of slow copies."""
         return {}
 
     def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
@@ -221,13 +210,7 @@ class Method(keras.Model):
         return {**logs, "loss": tf.add_n([logs["loss"], *terms])}
 
     def encode_views(self, views: tf.Tensor, training: bool, encoder: keras.Model | None = None) -> tf.Tensor:
-        """Returns `(B, V, L)` or `(B, V, L, D)` float32 features of `(B, V, L, H, W, C)` views, floats in [0, 1].
-
-        Args:
-            views: The views.
-            training: Whether the encoder is in training mode.
-            encoder: Another than the method's own.
-        """
+        """Returns `(B, V, L)` or `(B, V, L, D)` float32 features of `(B, V, L, H, W, C)` views, floats in [0, 1]."""
         encode = encoder or self
         features = encode(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=training)
         return tf.cast(tf.reshape(features, [-1, *views.shape[1:3], *features.shape[2:]]), tf.float32)

@@ -14,10 +14,8 @@ KERAS_BATCH = 32
 def known_sizes(x, batch_size: int | None = None, validation_split: float = 0.0) -> tuple[int, int]:
     """Returns the number of clips of all batches but the last, and of the last where it has fewer; 0 if not known.
 
-    Args:
-        x: Clips or ready views, as an array or a `tf.data.Dataset` of batches, with whatever comes with them.
-        batch_size: Clips a batch of an array; None for Keras's default.
-        validation_split: Share of the clips of an array that `fit` keeps back.
+    The data are arrays or a `tf.data.Dataset` of batches, of clips or ready views. `fit` keeps back a share of an
+    array.
     """
     is_dataset = isinstance(x, tf.data.Dataset)
     shape = _shape_of(x.element_spec if is_dataset else x)
@@ -37,21 +35,13 @@ def form_of(x):
 
 
 def check_size(method, size: int):
-    """Refuses a batch of fewer clips than a `Method` needs.
-
-    Raises:
-        ValueError: there are too few.
-    """
+    """Refuses a batch of fewer clips than a `Method` needs, with a ValueError."""
     if size < method.min_clips:
         raise ValueError(f"{_needs(method)} Received: {size}. Raise `batch_size`.")
 
 
 def check_sizes(method, whole: int, last: int):
-    """Refuses batches of so many clips, and a last one of an epoch, of which a `Method` cannot learn; 0 is no batch.
-
-    Raises:
-        ValueError: it cannot.
-    """
+    """Refuses batches of so many clips, and a last one of an epoch, of which a `Method` cannot learn; 0 is no batch."""
     if whole:
         method.check_batch(whole)
     if 0 < last < method.min_clips:
@@ -85,11 +75,7 @@ def check_company(method, labels: list, num_frames: int):
 
 
 def labels_in(method, batch: dict):
-    """Returns the labels of a batch as float32.
-
-    Raises:
-        ValueError: there are none.
-    """
+    """Returns the labels of a batch as float32; a ValueError if there are none."""
     if "labels" not in batch:
         name = type(method).__name__
         raise ValueError(f"`{name}` learns from labels, but the batch has none. Give batches (clips, labels).")
@@ -113,13 +99,7 @@ def _shape_of(data):
 def checked(method, x, function: str):
     """Returns data for a function of Keras, refused before the first step as far as it can be seen by then.
 
-    Args:
-        method: A `Method`.
-        x: What its `fit`, `evaluate` or `predict` was called with.
-        function: Attribute that holds the graph of the step, such as `train_function`.
-
-    Raises:
-        ValueError: they are no clips, or none for the encoder.
+    `function` is the attribute that holds the graph of the step, such as `train_function`.
     """
     x = batch_of(x)
     form = form_of(x)

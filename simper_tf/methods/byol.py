@@ -102,14 +102,7 @@ class BYOL(MomentumMethod):
 
 
 def direction_distance(predictions, targets):
-    """Returns the squared distance of two vectors scaled to length 1, which is 2 - 2 cos of the angle between them.
-
-    Args:
-        predictions, targets: `(..., D)`.
-
-    Returns:
-        `(...)` float32 in [0, 4]. Source: eq. 2 of BYOL.
-    """
+    """Returns the squared distance of two `(..., D)` vectors scaled to length 1, in [0, 4]: eq. 2 of BYOL."""
     predictions, targets = [tf.math.l2_normalize(tf.cast(x, tf.float32), axis=-1) for x in (predictions, targets)]
     return tf.reduce_sum(tf.math.squared_difference(predictions, targets), axis=-1)
 
@@ -120,15 +113,6 @@ def perceptron(length: int, hidden: int, outputs: int):
 
 
 def rising_momentum(step, num_steps: int, start: float):
-    """Returns 1 - (1 - start) (1 + cos(pi step / num_steps)) / 2: from `start` at step 0 to 1 at the last, and on.
-
-    Args:
-        step: Integer scalar.
-        num_steps: Steps of the run.
-        start: Momentum at step 0.
-
-    Returns:
-        Float32 scalar.
-    """
+    """Returns 1 - (1 - start) (1 + cos(pi step / num_steps)) / 2: from `start` at step 0 to 1 at the last, and on."""
     share = tf.clip_by_value(tf.cast(step, tf.float32) / num_steps, 0.0, 1.0)
     return 1.0 - (1.0 - start) * 0.5 * (1.0 + tf.cos(math.pi * share))

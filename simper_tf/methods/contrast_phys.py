@@ -49,15 +49,9 @@ class ContrastPhys(WindowMethod):
 
 
 def shares_in_windows(features, windows, band: tuple[float, float] | None = None):
-    """Returns the shares of power of the windows of every clip.
+    """Returns the `(B, D V, F)` shares of power of the windows of every clip, at `(B, 1, V)` places in [0, 1).
 
-    Args:
-        features: `(B, 1, L)` or `(B, 1, L, D)`.
-        windows: `(B, 1, V)` shares in [0, 1).
-        band: As in `windows.shares_of_power`.
-
-    Returns:
-        `(B, D V, F)` float32; D is 1 for features without channels.
+    Features are `(B, 1, L)` or `(B, 1, L, D)`; the band is that of `shares_of_power`.
     """
     series = features[:, 0] if features.shape.rank == 4 else features[:, 0, :, None]
     shares = shares_of_power(whole_windows(series, windows[:, 0], series.shape[1] // 2), band, ContrastPhys.padding)
@@ -66,14 +60,10 @@ def shares_in_windows(features, windows, band: tuple[float, float] | None = None
 
 
 def distances(shares):
-    """Returns how far windows of one clip and windows of different clips lie apart.
+    """Returns how far windows of one clip and windows of different clips lie apart, of `(B, N, F)` shares.
 
-    Args:
-        shares: `(B, N, F)`, N windows of every clip of this replica.
-
-    Returns:
-        Two float32 scalars, means of mean squared differences: over all pairs of different windows of each clip, and
-        over all pairs of windows of different clips, also of those of the other replicas.
+    Two means of mean squared differences: over all pairs of different windows of each clip, and over all pairs of
+    windows of different clips, also of those of the other replicas.
     """
     centers = tf.reduce_mean(shares, axis=1)
     # Pairs are never formed: a mean over them follows from the spread around the centers.

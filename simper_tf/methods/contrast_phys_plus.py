@@ -73,16 +73,7 @@ class ContrastPhysPlus(ContrastPhys):
         return [*super().log_names(), "true_positive", "true_negative"]
 
     def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
-        """Returns the loss and the further logs; see `Method.loss_and_logs`.
-
-        Args:
-            features: As there.
-            batch: With `labels`, `(B,)`, NaN where there is none.
-            training: As there.
-
-        Raises:
-            ValueError: there are no labels, or not one a clip.
-        """
+        """Returns the loss and the further logs; labels are `(B,)`, NaN where there is none."""
         labels = batches.labels_in(self, batch)
         if labels.shape.rank != 1:
             raise ValueError(f"Contrast-Phys+ takes one label a clip. Received labels of shape {labels.shape}.")
@@ -96,12 +87,7 @@ class ContrastPhysPlus(ContrastPhys):
 
 
 def sinusoids(frequencies, num_frames: int):
-    """Returns sinusoids of unit amplitude, `(B, 1, num_frames)`.
-
-    Args:
-        frequencies: `(B,)` in cycles per frame.
-        num_frames: Their length.
-    """
+    """Returns sinusoids of unit amplitude, `(B, 1, num_frames)`, of `(B,)` frequencies in cycles per frame."""
     times = tf.range(num_frames, dtype=tf.float32)
     return tf.sin(2.0 * math.pi * frequencies[:, None, None] * times)
 
@@ -109,15 +95,9 @@ def sinusoids(frequencies, num_frames: int):
 def true_distances(shares, true, known):
     """Returns how far windows of clips lie from windows of true signals, of the same clip and of others.
 
-    Args:
-        shares: `(B, N, F)`, N windows of the features of every clip of this replica.
-        true: `(B, M, F)`, M windows of the true signals.
-        known: `(B,)` bool, which of these there are.
-
-    Returns:
-        Two float32 scalars over the clips of all replicas, means of mean squared differences: over all pairs of a
-        clip's window and one of its true signal, and over all pairs of a clip's window and one of another clip's true
-        signal; 0 where there is no such pair.
+    Of `(B, N, F)` windows of features and `(B, M, F)` of true signals, where these are `(B,)` known. Two means over the
+    clips of all replicas of mean squared differences: over all pairs of a clip's window and one of its true signal, and
+    over all pairs of a clip's window and one of another clip's true signal; 0 where there is no such pair.
     """
     (centers, spreads), (true_centers, true_spreads) = [_center_and_spread(windows) for windows in (shares, true)]
     known = gather(tf.cast(known, shares.dtype))

@@ -54,34 +54,19 @@ class FrequencyContrast(WindowMethod):
 def psd_distance(x, y, band: tuple[float, float] | None = None):
     """Returns how far the power spectra of two sets of series lie apart, whatever their phases.
 
-    Each spectrum is cut to the band and divided by its sum; the distance of two is their mean squared difference.
-
-    Args:
-        x: `(..., V, T)` floats.
-        y: `(..., W, T)` floats.
-        band: `(low, high)` in cycles per frame, both included; by default everything but the mean.
-
-    Returns:
-        `(...)` float32, the mean over all V W pairs, at most 2 over the number of frequencies. A constant series has
-        the spectrum 0.
-
-    Raises:
-        ValueError: the band is none in cycles per frame, or fewer than two frequencies lie in it.
+    Each spectrum is cut to the band, in cycles per frame, and divided by its sum; the distance of two is their mean
+    squared difference. Of `(..., V, T)` and `(..., W, T)` it is `(...)` float32, the mean over all V W pairs, at most 2
+    over the number of frequencies. A constant series has the spectrum 0; a band of fewer than two frequencies is
+    refused.
     """
     x, y = [shares_of_power(tf.convert_to_tensor(series), band) for series in (x, y)]
     return tf.reduce_mean(tf.square(x[..., :, None, :] - y[..., None, :, :]), axis=(-3, -2, -1))
 
 
 def branches(features, speeds, windows):
-    """Cuts windows out of the anchor, the positive and the negative.
+    """Cuts windows out of the anchor, the positive and the negative: three `(B, D, V, L // 2)` float32.
 
-    Args:
-        features: `(B, 2, L)` or `(B, 2, L, D)`.
-        speeds: `(B, 2)`, the first 1.
-        windows: `(B, 3, V)` shares in [0, 1).
-
-    Returns:
-        Three `(B, D, V, L // 2)` float32; D is 1 for features without channels.
+    Features are `(B, 2, L)` or `(B, 2, L, D)`, speeds `(B, 2)`, the first 1, and windows `(B, 3, V)` shares in [0, 1).
     """
     num_frames = features.shape[2]
     if features.shape.rank == 3:

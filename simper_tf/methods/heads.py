@@ -17,16 +17,7 @@ EPSILON = 1e-5  # Of batch norm, in all sources.
 
 
 def vector_length(method: str, encoder, views) -> int:
-    """Returns L D, the length of the vector of a clip.
-
-    Args:
-        method: Name of the method, for the message.
-        encoder: See `Method`.
-        views: A `Views`.
-
-    Raises:
-        ValueError: `views` is None.
-    """
+    """Returns L D, the length of the vector of a clip; a ValueError names the method where `views` is None."""
     if views is None:
         raise ValueError(
             f"{method} has a head for views of one length: give `views`, even where they are made on the host."
@@ -40,13 +31,7 @@ def head(length: int, *parts):
 
 
 def hidden(width: int, momentum: float = 0.9, use_bias: bool = True):
-    """Returns a dense layer, batch norm over all replicas, and ReLU.
-
-    Args:
-        width: Units of the layer.
-        momentum: Share of the moving statistics of batch norm that stays at every step.
-        use_bias: Whether the dense layer has biases.
-    """
+    """Returns a dense layer, batch norm over all replicas, and ReLU."""
     return [
         layers.Dense(width, use_bias=use_bias),
         normalization("batch", momentum=momentum, epsilon=EPSILON),
@@ -55,18 +40,10 @@ def hidden(width: int, momentum: float = 0.9, use_bias: bool = True):
 
 
 def project(head, features, training=True):
-    """Returns what a head makes of the vectors of all views; batch norm in training mode sees them together.
+    """Returns what a head makes of `(B, V, L)` or `(B, V, L, D)` features of views, `(B, V, P)` float32.
 
-    Args:
-        head: `keras.Model` from `(N, L D)` vectors to `(N, P)`.
-        features: `(B, V, L)` or `(B, V, L, D)`.
-        training: Whether the head is in training mode.
-
-    Returns:
-        `(B, V, P)` float32.
-
-    Raises:
-        ValueError: the views have another length than the head was built for.
+    Batch norm in training mode sees all views together. Views of another length than the head was built for are
+    refused.
     """
     length, expected = math.prod(features.shape[2:]), head.input_shape[-1]
     if length != expected:
@@ -85,13 +62,9 @@ def square_distances(x):
 
 
 def variety(vectors):
-    """Returns how far the directions of the clips' vectors differ: 0 if all are one (collapse), 1 if they cancel.
+    """Returns how far directions of `(N, P)` vectors of clips differ: 0 if all are one (collapse), 1 if they cancel.
 
-    Args:
-        vectors: `(N, P)`, this replica's share of them.
-
-    Returns:
-        Float32 scalar in [0, 1], the variance of the vectors of all replicas, each scaled to length 1.
+    It is the variance of the vectors of all replicas, each scaled to length 1.
     """
     directions = tf.math.l2_normalize(gather(tf.stop_gradient(vectors)), axis=-1)
     return tf.reduce_sum(tf.math.reduce_variance(directions, axis=0))

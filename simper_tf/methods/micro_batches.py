@@ -6,15 +6,9 @@ from simper_tf.encoders.norms import mixes_clips
 
 
 def check_parts(size: int, encoder, compares: str):
-    """Refuses micro-batches of so many clips where the clips of a batch influence one another.
+    """Refuses micro-batches of so many clips, 0 for none, where the clips of a batch influence one another.
 
-    Args:
-        size: Clips of a micro-batch; 0 for the whole batch, which is never refused.
-        encoder: The `keras.Model` that is trained.
-        compares: Name of an option that compares clips; empty for none.
-
-    Raises:
-        ValueError: the gradient would be another.
+    `compares` names an option that compares clips; empty for none.
     """
     if size and mixes_clips(encoder):
         raise ValueError(
@@ -29,11 +23,7 @@ def check_parts(size: int, encoder, compares: str):
 
 
 def check_share(size: int, share: int):
-    """Refuses a replica's share of a batch that micro-batches do not divide.
-
-    Raises:
-        ValueError: it is no multiple of `size`.
-    """
+    """Refuses a replica's share of a batch that micro-batches do not divide, with a ValueError."""
     if size and share % size:
         raise ValueError(
             f"A batch of {share} clips (a replica's share) cannot be cut into micro-batches of {size}. Change "
@@ -42,14 +32,7 @@ def check_share(size: int, share: int):
 
 
 def add_up(compute, batch: dict, size: int, zeros):
-    """Returns the means over all clips of what is computed of a few at a time.
-
-    Args:
-        compute: From a part of the batch to a structure of tensors that are means over its clips.
-        batch: Tensors whose first axis is that of clips.
-        size: Clips of a part; the last one may be smaller.
-        zeros: A structure like that of `compute`, of zeros.
-    """
+    """Returns the means over all clips of what is computed of a few at a time; zeros are of the structure of that."""
     number = _clips_in(batch)
 
     def add_part(start, *sums):

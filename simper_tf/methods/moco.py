@@ -81,23 +81,11 @@ class MoCo(MomentumMethod):
 
     @staticmethod
     def queue_size_for(num_clips: int, batch_size: int) -> int:
-        """Returns the longest queue of whole batches in which at most half of the clips have a key; one batch at least.
-
-        Args:
-            num_clips: Clips of the data set.
-            batch_size: Clips a step, over all replicas.
-        """
+        """Returns the longest queue of whole batches in which half of the clips at most have a key; one at least."""
         return max(num_clips // 2 // batch_size, 1) * batch_size
 
     def check_batch(self, batch_size: int) -> None:
-        """Refuses batches that do not divide the queue, which they enter and leave as a whole.
-
-        Args:
-            batch_size: Clips a step, over all replicas.
-
-        Raises:
-            ValueError: the queue is no multiple of the batch.
-        """
+        """Refuses batches that do not divide the queue, which they enter and leave as a whole."""
         super().check_batch(batch_size)
         size = self.options.queue_size
         if size % batch_size:
@@ -135,14 +123,8 @@ class MoCo(MomentumMethod):
 def queue_nce(queries, keys, queue, temperature: float):
     """Returns the cross-entropy of finding each query's key among the keys of earlier steps (eq. 1 of MoCo).
 
-    Args:
-        queries, keys: `(N, D)`; scaled to length 1 here.
-        queue: `(K, D)` vectors of length 1, none of which is right for any query.
-        temperature: Divides the cosine similarities.
-
-    Returns:
-        losses: `(N,)` float32; ln(K + 1) if all vectors are the same.
-        hits: `(N,)` float32, 1 where the key is nearer than all of the queue.
+    Queries and keys are `(N, D)`, the queue `(K, D)` of length 1. Losses are `(N,)`, ln(K + 1) if all vectors are the
+    same, and hits `(N,)` 1 where the key is nearer than all of the queue.
     """
     queries, keys = [tf.math.l2_normalize(tf.cast(x, tf.float32), axis=-1) for x in (queries, keys)]
     right = tf.reduce_sum(queries * keys, axis=-1, keepdims=True)

@@ -9,15 +9,9 @@ from simper_tf.utils.replicas import gather, replicas
 def among_all_clips(compare, first, second, labels):
     """Returns how anchors resemble the candidates of all clips of the step, and how they should.
 
-    Args:
-        compare: A function of `similarity`.
-        first: `(B, M, L)` or `(B, M, L, D)`, anchors of this replica's clips.
-        second: Of the same shape, candidates of the same clips.
-        labels: `(B, M, M)`, how an anchor should resemble the candidates of its own clip.
-
-    Returns:
-        scores: `(B, M, N M)` float32, N clips on all replicas.
-        labels: `(B, M, N M)`, 0 for candidates of other clips.
+    Anchors and candidates of this replica's clips are `(B, M, L)` or `(B, M, L, D)`; labels `(B, M, M)` are those of
+    candidates of the same clip. Both that are returned are `(B, M, N M)` of N clips on all replicas; labels of other
+    clips are 0.
     """
     # What is gathered has forgotten its shape.
     candidates = tf.reshape(gather(second), [-1, *second.shape[1:]])

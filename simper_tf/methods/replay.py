@@ -103,7 +103,7 @@ class Replay(Method):
         return super().compute_logs({**batch, "views": tf.concat(seen, axis=1)}, training)
 
     def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
-        """Returns the loss and the further logs; see `Method.loss_and_logs`."""
+        """Returns the loss and the further logs."""
         logits, number = self._logits(features), batch["periods"].shape[1]
         filmed, made = logits[:, :-number], logits[:, -number:]
         periods = tf.cast(batch["periods"], tf.float32)
@@ -154,12 +154,10 @@ class Replay(Method):
 
 
 def replayed(views: tf.Tensor, places: tf.Tensor, partners: tf.Tensor, fades: tf.Tensor) -> tf.Tensor:
-    """Returns views of which other frames are shown.
+    """Returns `(B, M, L, H, W, C)` views of which other frames are shown.
 
-    Args:
-        views: `(B, M, L, H, W, C)` floats.
-        places, partners: `(B, M, L)` frames to show and to fade into, between two frames too.
-        fades: `(B, M, L)` weight of the partner in [0, 1].
+    Places and partners, `(B, M, L)`, are frames to show and to fade into, between two frames too; fades are the weight
+    of the partner.
     """
     frames = tf.range(views.shape[2], dtype=places.dtype)
     here, there = [tf.nn.relu(1.0 - tf.abs(at[..., None] - frames)) for at in (places, partners)]

@@ -57,16 +57,9 @@ def parts_of(num_frames: int) -> list[int]:
 def loss(outputs, repetitions):
     """Returns the cross-entropy of periods, and of whether there is one, mean over clips, parts and steps.
 
-    Every clip repeats evenly throughout. Where a part has fewer than one repetition or more than 32, its steps have no
-    period that could be told, which is learned too: so it is known later which parts to count in. A period between two
-    classes is shared between them.
-
-    Args:
-        outputs: `(N, P)` of the heads.
-        repetitions: `(N,)` in the whole clip; 0 for none.
-
-    Returns:
-        Float32 scalar.
+    Every clip repeats evenly throughout, `(N,)` times or 0. Where a part has fewer than one repetition or more than 32,
+    its steps have no period that could be told, which is learned too: so it is known later which parts to count in. A
+    period between two classes is shared between them.
     """
     periods, periodicity, parts = _parted(outputs)
     expected = tf.math.divide_no_nan(tf.cast(STEPS * parts, tf.float32), repetitions[:, None])
@@ -80,16 +73,10 @@ def loss(outputs, repetitions):
 
 
 def counts(outputs):
-    """Returns the repetitions in whole clips.
+    """Returns the `(N,)` repetitions in whole clips, 0 where nothing repeats, by outputs of the heads.
 
     A step that repeats counts for one over its period. Of the clip as a whole, its halves and its quarters that count
     holds whose steps are the surest; as in the source, a step is as sure as the root of its two probabilities.
-
-    Args:
-        outputs: `(N, P)` of the heads.
-
-    Returns:
-        `(N,)` float32; 0 where nothing repeats.
     """
     periods, periodicity, parts = _parted(outputs)
     period, probability = _likeliest(periods)

@@ -19,18 +19,7 @@ WIDTH = 0.8
 
 
 def rhythm_head(num_frames: int, num_features: int) -> keras.Model:
-    """Returns the head.
-
-    Args:
-        num_frames: L.
-        num_features: D.
-
-    Returns:
-        `keras.Model`, `(N, L, D)` -> `(N, L, K + 1)` logits of the K periods and of none.
-
-    Raises:
-        ValueError: L is too short for any period.
-    """
+    """Returns the head, `(N, L, D)` -> `(N, L, K + 1)` logits of the K periods and of none; L must hold some period."""
     full = {"dtype": keras.config.floatx()}
     number = len(periods_of(num_frames))
     features = keras.Input((num_frames, num_features))
@@ -44,12 +33,7 @@ def rhythm_head(num_frames: int, num_features: int) -> keras.Model:
 
 
 def targets(periods: tf.Tensor, num_frames: int) -> tf.Tensor:
-    """Returns what the head should say, `(..., L, K + 1)` of sum 1.
-
-    Args:
-        periods: `(..., L)` in frames, 0 where nothing repeats.
-        num_frames: L.
-    """
+    """Returns what the head should say of `(..., L)` periods in frames, 0 for none: `(..., L, K + 1)` of sum 1."""
     known = tf.constant(periods_of(num_frames), tf.float32)
     repeats = periods > 0
     steps = STEPS_PER_OCTAVE * tf.math.log(tf.where(repeats, periods, SHORTEST)[..., None] / known) / np.log(2.0)
@@ -62,14 +46,8 @@ def ratio_loss(logits: tf.Tensor, speeds: tf.Tensor) -> tf.Tensor:
     """Returns how far the periods told of views are from those told of other speeds of the same clip.
 
     At `s` times the speed a period is `s` times shorter: `p(k | s) = p(k + log s)`. Each view is the target of every
-    other, shifted; as much as the target repeats at all, and as much of it as stays in range.
-
-    Args:
-        logits: `(B, M, L, K + 1)`.
-        speeds: `(B, M)`.
-
-    Returns:
-        Float32 scalar, the mean over pairs; 0 where no view repeats.
+    other, shifted; as much as the target repeats at all, and as much of it as stays in range. Of `(B, M, L, K + 1)`
+    logits at `(B, M)` speeds, the mean over pairs; 0 where no view repeats.
     """
     chances = tf.reduce_mean(tf.nn.softmax(logits), axis=2)
     periods, none = chances[..., :-1], chances[..., -1]

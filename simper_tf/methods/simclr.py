@@ -88,12 +88,7 @@ class SimCLR(SelfSupervised):
 
 
 def contrast_clips(vectors, temperature: float):
-    """Returns the mean of `nt_xent` over both views of this replica's clips, and how often a view is found.
-
-    Args:
-        vectors: `(B, 2, D)`, two views of each clip of this replica; the candidates are those of all replicas.
-        temperature: Divides the cosine similarities.
-    """
+    """Returns the mean of `nt_xent` over both views, `(B, 2, D)`, of this replica's clips, and the share found."""
     first, second = tf.unstack(vectors, 2, axis=1)
     position = replicas()[1] * tf.shape(first)[0]
     losses, hits = nt_xent(first, second, temperature, (gather(first), gather(second)), position)

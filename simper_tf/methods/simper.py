@@ -115,11 +115,7 @@ class SimPer(SelfSupervised):
         return [*super().log_names(), *own, *self.options.spectral_weights]
 
     def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
-        """Returns the loss and the further logs; see `Method.loss_and_logs`.
-
-        Raises:
-            ValueError: M is 1: there is no other speed to tell a view from.
-        """
+        """Returns the loss and the further logs; a single speed has no other to be told from, and is a ValueError."""
         if features.shape[1] < 4:
             raise ValueError(f"SimPer needs at least 2 views a set to tell speeds apart. Received: {features.shape}.")
         # Two sets of views of every clip, at the same M speeds.

@@ -84,12 +84,9 @@ class SLFRPM(SelfSupervised):
 
     @classmethod
     def times_for(cls, num_views, speed_range, reverse_probability=0.5):
-        """Returns the strides 1 to S, the largest whole number that the fastest speed reaches.
+        """Returns the strides 1 to S, the largest whole number that the fastest speed, of 2 or more, reaches.
 
-        The authors' 5 would alias, or exceed the clip, in several data sets. See `Method.times_for`.
-
-        Raises:
-            ValueError: the fastest speed is below 2.
+        The authors' 5 would alias, or exceed the clip, in several data sets.
         """
         if speed_range[1] < 2:
             raise ValueError(

@@ -136,11 +136,7 @@ class Supervised(Method):
         return super().call(clips, training=training and not self.options.freeze)
 
     def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
-        """Returns the loss and no further logs; see `Method.loss_and_logs`.
-
-        Raises:
-            ValueError: there are no labels, or not as many as the head predicts.
-        """
+        """Returns the loss and no further logs; labels must be there, as many as the head predicts."""
         labels = batches.labels_in(self, batch)
         outputs = self.options.outputs
         if outputs == 1 and labels.shape[1:] == (1,):
@@ -170,11 +166,7 @@ class Supervised(Method):
         return self.labels_of(self.encode(clips))
 
     def labels_of(self, features: tf.Tensor) -> tf.Tensor:
-        """Returns the labels that the head predicts from `(B, L)` or `(B, L, D)` features of whole clips.
-
-        Raises:
-            ValueError: as `predict_labels`.
-        """
+        """Returns the labels that the head predicts from `(B, L)` or `(B, L, D)` features of whole clips."""
         if features.shape[1] not in (None, self.views.num_frames):
             raise ValueError(
                 f"The head was trained on clips of {self.views.num_frames} frames and takes no others. "

@@ -84,15 +84,10 @@ class Appearance(Frozen):
                 )
 
     def draw(self, batch_size, num_views: int, seed):
-        """Draws all that is random about the appearance of a batch.
+        """Draws all that is random about the appearance of a batch of clips with so many views in all.
 
-        Args:
-            batch_size: B.
-            num_views: V, views of one clip in all.
-            seed: `(2,)` int32 seed of a stateless random op.
-
-        Returns:
-            A dictionary of `(B, V)` tensors, or `(B, 2)` where a set shares its draw; `boxes` has an axis of 4 more.
+        Returns a dictionary of `(B, V)` tensors, or `(B, 2)` where a set shares its draw; `boxes` has an axis of 4
+        more.
         """
         shape = [batch_size, 2 if self.shares(num_views) else num_views]
         seeds = tf.unstack(tf.random.experimental.stateless_split(seed, 11))
@@ -117,17 +112,10 @@ class Appearance(Frozen):
         }
 
     def apply(self, clips, starts, steps, num_frames: int, draws, steady: bool = False):
-        """Returns views of clips at the times given, changed as drawn.
+        """Returns views of clips at the times given, `(B, V, L, H, W, C)` float32 in [0, 1], changed as drawn.
 
-        Args:
-            clips: `(B, T, H, W, C)` uint8, or floats in [0, 1].
-            starts, steps: `(B, V)` each, as `augment.resample` takes them.
-            num_frames: L, frames of a view.
-            draws: What `draw` returned.
-            steady: Whether noise is as strong between two frames as at one, see `augment.resample`.
-
-        Returns:
-            `(B, V, L, H, W, C)` float32 in [0, 1], which steady ones may leave a little.
+        Clips are `(B, T, H, W, C)` uint8, or floats in [0, 1]; times are those of `augment.resample`, whose `steady`
+        may leave the range a little.
         """
         num_views = starts.shape[1]
         if not self.shares(num_views):

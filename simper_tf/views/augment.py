@@ -20,30 +20,14 @@ YIQ = ((0.299, 0.587, 0.114), (0.596, -0.274, -0.322), (0.211, -0.523, 0.312))
 
 
 def draw_speeds(seed, batch_size, num_views, speed_range):
-    """Draws `num_views` uniform speeds a clip, in rising order.
-
-    Args:
-        seed: `(2,)` integers of a stateless random op.
-        batch_size, num_views: B and M.
-        speed_range: `(slowest, fastest)`.
-
-    Returns:
-        `(B, M)` float32.
-    """
+    """Draws `(B, M)` uniform speeds, `num_views` a clip in rising order."""
     return tf.sort(tf.random.stateless_uniform([batch_size, num_views], seed, *map(float, speed_range)), axis=-1)
 
 
 def draw_starts(seed, speeds, num_source_frames, num_frames):
     """Draws where each view starts, uniformly over all source times from which it fits (the random delay).
 
-    Args:
-        seed: `(2,)` integers of a stateless random op.
-        speeds: `(B, V)`.
-        num_source_frames: T, of the clip.
-        num_frames: L, of the view.
-
-    Returns:
-        `(B, V)` float32 in `[0, T - 1 - speed (L - 1)]`, in source frames.
+    `(B, V)` float32 in `[0, T - 1 - speed (L - 1)]`, in source frames.
     """
     last = tf.cast(num_source_frames - 1, tf.float32) - speeds * (num_frames - 1)
     return tf.random.stateless_uniform(tf.shape(speeds), seed) * last
@@ -125,12 +109,8 @@ def steadying(phases):
 def split_pixels(views, rolls):
     """Hides half of the pixels of the first half of the views, and the others of the second half.
 
-    Args:
-        views: `(B, V, L, H, W, C)` floats.
-        rolls: `(B,)` in [0, 1): which half it is.
-
-    Returns:
-        The same shape. Hidden pixels have the mean of those that their frame shows.
+    Views are `(B, V, L, H, W, C)`; `(B,)` rolls in [0, 1) say which half it is. Hidden pixels have the mean of those
+    that their frame shows.
     """
     num_views, height, width = views.shape[1], *views.shape[3:5]
     # One board of random halves, read from another place for each clip: drawing one for each takes a loop.
@@ -146,16 +126,9 @@ def split_pixels(views, rolls):
 
 
 def draw_boxes(seed, shape, area, aspect):
-    """Draws boxes of random area and aspect ratio at random places.
+    """Draws boxes of random area and aspect ratio, log-uniform, at random places: a draw of a shape S.
 
-    Args:
-        seed: `(2,)` integers of a stateless random op.
-        shape: Shape of the draw, `S`.
-        area: `(smallest, largest)` share of the frame.
-        aspect: `(narrowest, widest)` ratio of width to height, drawn log-uniformly.
-
-    Returns:
-        `S + (4,)` float32 `top, left, bottom, right` in [0, 1]. A side that would not fit is cut to the frame.
+    `S + (4,)` float32 `top, left, bottom, right` in [0, 1]. A side that would not fit is cut to the frame.
     """
     areas, aspects, tops, lefts = tf.unstack(tf.random.stateless_uniform(tf.concat([[4], shape], 0), seed))
     areas = area[0] + areas * (area[1] - area[0])
@@ -166,15 +139,10 @@ def draw_boxes(seed, shape, area, aspect):
 
 
 def resize_matrix(start, stop, size):
-    """Returns the matrix that cuts `[start, stop]` out of a line of pixels and stretches it to the whole line.
+    """Returns `(..., size, size)` bilinear weights that cut `[start, stop]` out of a line of pixels and stretch it.
 
-    Args:
-        start, stop: `(...)` in [0, 1], from the centre of the first pixel to that of the last, the convention of
-            `tf.image.crop_and_resize`; `start > stop` mirrors the line.
-        size: Number of pixels, before and after.
-
-    Returns:
-        `(..., size, size)` float32 bilinear weights, rows summing to 1.
+    Both are `(...)` in [0, 1], from the centre of the first pixel to that of the last, the convention of
+    `tf.image.crop_and_resize`; `start > stop` mirrors the line. Rows sum to 1.
     """
     shares = tf.linspace(0.0, 1.0, size)
     positions = (start[..., None] + shares * (stop - start)[..., None]) * (size - 1)
@@ -182,14 +150,9 @@ def resize_matrix(start, stop, size):
 
 
 def blur_matrix(sigma, size):
-    """Returns the matrix that blurs a line of pixels with a Gaussian.
+    """Returns the `(..., size, size)` matrix that blurs a line of pixels with a Gaussian of `(...)` pixels; 0 is none.
 
-    Args:
-        sigma: `(...)` standard deviations in pixels; 0 leaves the line as it is.
-        size: Number of pixels.
-
-    Returns:
-        `(..., size, size)` float32, rows summing to 1: at the border the kernel's inner part is scaled up.
+    Rows sum to 1: at the border the kernel's inner part is scaled up.
     """
     pixels = tf.range(size, dtype=tf.float32)
     distance = pixels[:, None] - pixels
@@ -198,31 +161,14 @@ def blur_matrix(sigma, size):
 
 
 def mix_rows(views, matrices):
-    """Replaces the rows of every frame by weighted sums of them.
-
-    Args:
-        views: `(N, L, H, W, C)` float32.
-        matrices: `(N, H, H)`, one for all frames of a view.
-
-    Returns:
-        `(N, L, H, W, C)` float32.
-    """
+    """Replaces the rows of every frame of `(N, L, H, W, C)` views by weighted sums of them, by `(N, H, H)` matrices."""
     number, frames, height, width, channels = tf.unstack(tf.shape(views))
     lines = tf.reshape(views, [number, frames, height, width * channels])
     return tf.reshape(tf.matmul(matrices[:, None], lines), tf.shape(views))
 
 
 def mix_columns(views, matrices, colors):
-    """Replaces the columns of every frame by weighted sums of them, and the colors of every pixel too.
-
-    Args:
-        views: `(N, L, H, W, C)` float32, C known.
-        matrices: `(N, W, W)`, one for all frames of a view.
-        colors: `(N, C, C)`, see `color_matrix`.
-
-    Returns:
-        `(N, L, H, W, C)` float32.
-    """
+    """Replaces columns of `(N, L, H, W, C)` views by weighted sums, `(N, W, W)`, and colors of pixels, `(N, C, C)`."""
     number, frames, height, width, channels = tf.unstack(tf.shape(views))
     # Colors lie between the columns. A larger matrix that mixes both costs less than transposing the views.
     both = tf.reshape(tf.einsum("nvw,ncd->nvcwd", matrices, colors), [number, width * channels, width * channels])
@@ -256,14 +202,6 @@ def color_matrix(channels, brightness, saturation, hue):
 
 
 def change_contrast(views, factors):
-    """Scales the distance of every pixel from the mean of its view and channel.
-
-    Args:
-        views: `(..., L, H, W, C)` float32.
-        factors: `(...)`.
-
-    Returns:
-        `(..., L, H, W, C)` float32, not cut to [0, 1].
-    """
+    """Scales the distance of every pixel from the mean of its view and channel, without cutting to [0, 1]."""
     means = tf.reduce_mean(views, axis=(-4, -3, -2), keepdims=True)
     return means + factors[..., None, None, None, None] * (views - means)

@@ -47,15 +47,9 @@ def draw_disturbances(draws: Draws, num_frames: int) -> dict[str, tf.Tensor]:
 
 
 def disturb(replays: tf.Tensor, behind: tf.Tensor, drawn: Mapping[str, tf.Tensor]) -> tf.Tensor:
-    """Applies what `draw_disturbances` returned.
+    """Applies what `draw_disturbances` returned to `(B, M, L, H, W, C)` floats in [0, 1].
 
-    Args:
-        replays: `(B, M, L, H, W, C)` floats in [0, 1].
-        behind: The same of what plays in the rest of the picture.
-        drawn: The draws.
-
-    Returns:
-        The same shape, in [0, 1].
+    `behind` is what plays in the rest of the picture.
     """
     dtype = replays.dtype
     drawn = {name: tf.cast(x, dtype) if x.dtype.is_floating else x for name, x in drawn.items()}

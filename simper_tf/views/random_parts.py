@@ -10,12 +10,7 @@ WAVES = 4
 
 
 class Draws:
-    """Draws in a fixed order: the same seed gives the same ones.
-
-    Args:
-        seed: `(2,)` integers of a stateless random op.
-        shape: Shape of what is drawn.
-    """
+    """Draws of one shape in a fixed order: the same seed, `(2,)` integers, gives the same ones."""
 
     def __init__(self, seed: ArrayLike, shape):
         self.seed, self.shape, self.count = seed, shape, 0
@@ -43,16 +38,7 @@ class Draws:
 
 
 def smooth_noise(draws: Draws, num_frames: int, fastest: float) -> tf.Tensor:
-    """Returns noise of mean square 1 without anything faster than `fastest` cycles a view.
-
-    Args:
-        draws: Of shape `(..., 1)`.
-        num_frames: L.
-        fastest: Cycles in L frames.
-
-    Returns:
-        `(..., L)` float32.
-    """
+    """Returns `(..., L)` noise of mean square 1 without anything faster than `fastest` cycles a view."""
     steps = tf.range(num_frames, dtype=tf.float32) / num_frames
     waves = [
         tf.cos(2 * math.pi * (draws.uniform(0.0, fastest) * steps + draws.uniform())) for _ in range(WAVES)

@@ -172,10 +172,7 @@ def _jumping(draws, steps, last):
 
 
 def _shown(draws, num_frames):
-    """Which step each step shows, `(B, M, L)`: itself, or an earlier one where footage repeats frames.
-
-    Film at 24 frames a second shown at 30 repeats every fourth, at 60 two and three times in turn.
-    """
+    """Which step each shows, `(B, M, L)`: film at 24 frames a second, shown at 30, repeats every fourth frame."""
     stays = tf.where(draws.chance(0.25), draws.one_of(1.25, 1.5, 2.0, 2.5, 3.0), 1.0)
     steps = tf.range(num_frames, dtype=tf.float32)
     return tf.cast(tf.floor(tf.floor(steps / stays + 1e-4) * stays + 1e-4), tf.int32)

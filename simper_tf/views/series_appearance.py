@@ -39,16 +39,7 @@ class SeriesAppearance(Frozen):
             check_number(name, getattr(self, name), 0)
 
     def draw(self, batch_size, num_views: int, seed):
-        """Draws all that is random about the appearance of a batch, of noise its seeds.
-
-        Args:
-            batch_size: B.
-            num_views: V, views of one clip in all.
-            seed: `(2,)` int32 seed of a stateless random op.
-
-        Returns:
-            A dictionary of `(B, V)` tensors and of `noise_seeds`, `(B, 2)`.
-        """
+        """Draws all that is random about the appearance of a batch, `(B, V)` each, of noise its seeds, `(B, 2)`."""
         seeds = tf.unstack(tf.random.experimental.stateless_split(seed, 7))
 
         def uniform(which, low, high):
@@ -66,17 +57,9 @@ class SeriesAppearance(Frozen):
         }
 
     def apply(self, clips, starts, steps, num_frames: int, draws, steady: bool = False):
-        """Returns views of series at the times given, changed as drawn.
+        """Returns views of series at the times given, `(B, V, L, 1, 1, C)` float32 in [0, 1], changed as drawn.
 
-        Args:
-            clips: `(B, T, 1, 1, C)` float32, standardized.
-            starts, steps: `(B, V)` each, as `augment.resample` takes them.
-            num_frames: L, samples of a view.
-            draws: What `draw` returned.
-            steady: Whether noise is as strong between two samples as at one, see `augment.resample`.
-
-        Returns:
-            `(B, V, L, 1, 1, C)` float32 in [0, 1].
+        Clips are `(B, T, 1, 1, C)` float32, standardized; times and `steady` are those of `augment.resample`.
         """
         views = augment.resample(clips, starts, steps, num_frames, steady=steady)
         moments = tf.range(num_frames, dtype=tf.float32) / num_frames

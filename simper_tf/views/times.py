@@ -76,15 +76,7 @@ class Times(Frozen):
         return int(min(num_source_frames // self.fastest, (num_source_frames - 1) // self.fastest + 1))
 
     def check_length(self, num_source_frames: int, num_frames: int) -> None:
-        """Refuses clips that the fastest view would run out of.
-
-        Args:
-            num_source_frames: T, frames of a clip.
-            num_frames: L, frames of a view.
-
-        Raises:
-            ValueError: the fastest view spans more than T frames.
-        """
+        """Refuses clips of fewer frames than the fastest view spans, with a ValueError."""
         needed = math.ceil(self.fastest * (num_frames - 1)) + 1
         if needed > num_source_frames:
             raise ValueError(
@@ -94,15 +86,7 @@ class Times(Frozen):
             )
 
     def check_sampling(self, highest_frequency: float, rate: float) -> None:
-        """Refuses speeds at which the fastest view would alias.
-
-        Args:
-            highest_frequency: Highest frequency expected in a clip, in Hz.
-            rate: Frames per second.
-
-        Raises:
-            ValueError: the fastest view of the fastest clip has less than two frames a period.
-        """
+        """Refuses speeds at which the fastest view of the highest frequency, in Hz, would alias, with a ValueError."""
         highest = self.fastest * highest_frequency
         if highest > rate / 2:
             raise ValueError(
@@ -155,14 +139,7 @@ class SpeedSets(Times):
 @keras.saving.register_keras_serializable("simper_tf")
 @dataclasses.dataclass(frozen=True)
 class SameSpeed(Times):
-    """Two views at the clip's own speed, each starting anywhere.
-
-    Attributes:
-        reverse_probability: Chance that a view is played backwards.
-
-    Raises:
-        ValueError: `reverse_probability` is out of its range.
-    """
+    """Two views at the clip's own speed, each starting anywhere."""
 
     reverse_probability: float = 0.5
 
@@ -170,14 +147,7 @@ class SameSpeed(Times):
 @keras.saving.register_keras_serializable("simper_tf")
 @dataclasses.dataclass(frozen=True)
 class WholeClip(Times):
-    """One view at the clip's own speed, for labels that hold for the clip as it is.
-
-    Attributes:
-        reverse_probability: Chance that a view is played backwards.
-
-    Raises:
-        ValueError: `reverse_probability` is out of its range.
-    """
+    """One view at the clip's own speed, for labels that hold for the clip as it is."""
 
     reverse_probability: float = 0.5
     num_views_in_all = 1
@@ -193,12 +163,6 @@ class DistantTimes(SameSpeed):
     chance. Source: the temporal sampling of CVRL (power 1), whose authors search the integral of the density for the
     integer that the closed form here gives at once. They repeat clips that are too short for one view; here these are
     refused as everywhere.
-
-    Attributes:
-        reverse_probability: Chance that a view is played backwards.
-
-    Raises:
-        ValueError: `reverse_probability` is out of its range.
     """
 
     def draw_starts(self, speeds: tf.Tensor, num_source_frames: int, num_frames: int, seed: ArrayLike) -> tf.Tensor:
@@ -215,9 +179,7 @@ class DistantTimes(SameSpeed):
 def draw_distances(share, number):
     """Returns whole distances d in [0, number - 1] of cumulative density F(d) = 2 d / number - (d / number)^2.
 
-    Args:
-        share: Floats in [0, 1), evenly distributed: F is inverted at them and rounded down.
-        number: How many starts there are to choose from.
+    F is inverted at shares in [0, 1), evenly distributed, and rounded down.
     """
     return tf.minimum(tf.floor(number * (1.0 - tf.sqrt(1.0 - share))), number - 1.0)
 
@@ -247,15 +209,7 @@ class WindowedTimes(Times):
 @keras.saving.register_keras_serializable("simper_tf")
 @dataclasses.dataclass(frozen=True)
 class CutClip(WindowedTimes):
-    """One view at the clip's own speed, and where to cut windows out of its features.
-
-    Attributes:
-        num_windows: Windows of each series.
-        reverse_probability: Chance that a view is played backwards.
-
-    Raises:
-        ValueError: an attribute is out of its range.
-    """
+    """One view at the clip's own speed, and where to cut `num_windows` windows out of each series of its features."""
 
     num_windows: int = 4
     reverse_probability: float = 0.5

@@ -86,13 +86,9 @@ class Views(Frozen):
         return views.apply(clips, views.draw(tf.shape(clips)[0], clips.shape[1], seed))
 
     def of_frames(self, frame_shape: Sequence[int | None]) -> "Views":
-        """Returns the views for clips of such frames: the default changes of pictures are no changes of series.
+        """Returns the views for clips of `(H, W, C)` frames: default changes of pictures are no changes of series.
 
-        Args:
-            frame_shape: `(H, W, C)`.
-
-        Raises:
-            ValueError: the appearance is that of pictures and the clips are series, or the other way round.
+        Another appearance of pictures does not go with series, nor the other way round.
         """
         look = self.appearance
         if self.split_pixels and is_series(frame_shape):
@@ -110,16 +106,8 @@ class Views(Frozen):
     def draw(self, batch_size: int | tf.Tensor, num_source_frames: int, seed: ArrayLike) -> dict[str, dict]:
         """Draws all that is random about the views of a batch, which is little: its parts can then be made alone.
 
-        Args:
-            batch_size: B.
-            num_source_frames: T, frames of a clip.
-            seed: `(2,)` int32 seed of a stateless random op.
-
-        Returns:
-            A dictionary of the draws of `times` and of `appearance`, tensors whose first axis is B, for `apply`.
-
-        Raises:
-            ValueError: a clip is shorter than the fastest view needs.
+        Returns a dictionary of the draws of `times` and of `appearance`, tensors whose first axis is B, for `apply`.
+        Clips that are shorter than the fastest view needs are a ValueError.
         """
         time_seed, space_seed = tf.unstack(tf.random.experimental.stateless_split(seed, 2))
         draws = {"times": self.times.draw(batch_size, num_source_frames, self.num_frames, time_seed)}
@@ -164,11 +152,7 @@ class Views(Frozen):
 def clips_and_labels(data):
     """Returns the clips of a batch and a list of what comes with them; ready views as their dictionary, and no list.
 
-    Args:
-        data: A batch of clips, alone or in a tuple with labels, or ready views, as a dictionary or alone.
-
-    Raises:
-        ValueError: ready views lack what belongs to them, or labels stand beside them.
+    Ready views that lack what belongs to them, or have labels beside them, are refused.
     """
     clips, *labels = data if isinstance(data, list | tuple) else [data]
     labels = [label for label in labels if label is not None]  # Keras's own, where there is nothing to say.
@@ -182,14 +166,7 @@ def clips_and_labels(data):
 
 
 def check_views(batch):
-    """Refuses ready views that are none: without speeds, of bytes, or of other axes.
-
-    Args:
-        batch: A dictionary with `views`.
-
-    Raises:
-        ValueError: the speeds are missing, or type or axes are wrong.
-    """
+    """Refuses ready views that are none: without speeds, of bytes, or of other axes."""
     views = batch["views"]
     if "speeds" not in batch:
         raise ValueError(
