@@ -49,22 +49,6 @@ def test_points_are_the_gaussian_means_of_the_published_form():
             np.testing.assert_allclose([rows[0, 0, i, j], columns[0, 0, i, j]], expected, atol=1e-3)
 
 
-def test_points_keep_their_order():
-    rows, columns = SaliencySampler().points(softmax_maps(2, 3, 6, 7), 24, 28)
-    assert np.diff(rows, axis=2).min() > -1e-4
-    assert np.diff(columns, axis=3).min() > -1e-4
-
-
-@pytest.mark.parametrize(("row", "column"), [(2, 5), (4, 4), (6, 3)])
-def test_a_peak_is_magnified(row, column):
-    height = width = 36
-    rows, columns = SaliencySampler().points(0.9 * peak(9, 9, row, column) + 0.1 / 81, height, width)
-    center = row / 8 * 35, column / 8 * 35
-    near = np.hypot(rows[0, 0] - center[0], columns[0, 0] - center[1]) < 5
-    y, x = np.mgrid[:height, :width]
-    assert near.sum() > 2 * (np.hypot(y - center[0], x - center[1]) < 5).sum()
-
-
 def test_sampling_between_pixels_is_linear():
     y, x = np.mgrid[:6, :7].astype(np.float32)
     plane = tf.constant((2 * y - 3 * x + 1)[None, None, ..., None])

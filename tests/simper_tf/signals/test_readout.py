@@ -133,13 +133,6 @@ def test_features_at_a_harmonic_are_calibrated(harmonic):
     np.testing.assert_allclose(recovered, frequencies, atol=0.01 * harmonic + 0.005)
 
 
-def test_features_at_twice_the_frequency_calibrate_to_a_half():
-    frequencies = RNG.uniform(0.5, 5.0, 60)
-    features = in_hertz(RNG, 2 * frequencies)
-    assert readout.calibrate_harmonic(features[:10], frequencies[:10], RATE, BAND) == 1 / 2
-    np.testing.assert_allclose(readout.harmonic_frequency(features, RATE, BAND, 1 / 2), frequencies, atol=0.005)
-
-
 @pytest.mark.parametrize("num_frames", [8, 16, 30, 60, 150, 600])
 def test_noise_has_next_to_no_confidence_at_any_length(num_frames):
     noise = np.random.default_rng(1).normal(size=(400, num_frames))

@@ -34,16 +34,6 @@ def test_it_is_the_share_of_the_change_that_a_period_undoes():
     assert len({round(value, 2) for value in expected}) == 4
 
 
-def test_what_repeats_after_the_period_or_a_part_of_it_is_sure():
-    np.testing.assert_allclose(recurrence(waves(10, 10, 5), [10, 20, 10]), 1, atol=1e-4)
-
-
-def test_a_period_between_two_frames_counts_by_the_nearer_lag():
-    # D(lag) of a sinusoid is 1 - cos(2 pi lag / period); at half a period it is 2.
-    expected = 1 - (1 - np.cos(2 * np.pi * 8 / 8.3)) / (1 - np.cos(2 * np.pi * 4 / 8.3))
-    np.testing.assert_allclose(recurrence(waves(8.3, num_frames=2000), [8.3]), [expected], atol=0.01)
-
-
 @pytest.mark.parametrize("num_frames", [30, 60, 150])
 def test_what_does_not_come_back_is_not_sure(num_frames):
     noise = RNG.normal(size=(200, 20, num_frames))
@@ -52,16 +42,6 @@ def test_what_does_not_come_back_is_not_sure(num_frames):
     assert np.max(in_a_graph(drift, periods)) == 0
     assert np.max(in_a_graph(noise, periods)) < 0.35
     assert np.mean(in_a_graph(noise.cumsum(axis=2), periods) > 0.5) < 0.01
-
-
-def test_half_a_period_undoes_nothing():
-    assert recurrence(waves(20), [10]) == 0
-
-
-def test_noise_takes_its_share_of_the_variance():
-    # By half a period the wave has a mean square difference of 2, and noise of variance 1/4 always by 1/2.
-    noisy = waves(12, num_frames=60_000) + RNG.normal(size=(1, 1, 60_000)) * 0.5
-    np.testing.assert_allclose(recurrence(noisy, [12]), [1 - 0.5 / 2.5], atol=0.02)
 
 
 @pytest.mark.parametrize("level", [0.0, 0.1, 90.0, 1e6, -1e-6])

@@ -52,29 +52,6 @@ def test_brightness_and_order_of_magnitude_do_not_matter(method):
     np.testing.assert_allclose(method(colors / 255, RATE, BAND), course, atol=1e-9)
 
 
-@pytest.mark.parametrize("light", [wave(2.4), wave(0.9) + wave(3.3)])
-def test_strong_light_misleads_green_but_not_chrom_and_pos(light):
-    colors = pulse() * (1 + 0.05 * light[:, None])
-    assert abs(peak(skin_colors.green(colors, RATE, BAND)) - 1.5) > 0.5
-    for method in (skin_colors.chrom, skin_colors.pos):
-        assert peak(method(colors, RATE, BAND)) == pytest.approx(1.5, abs=0.05)
-
-
-@pytest.mark.parametrize("method", [skin_colors.chrom, skin_colors.pos])
-def test_light_alone_leaves_nothing(method):
-    lit = TONE * (1 + 0.05 * wave(2.4)[:, None])
-    assert np.abs(method(lit, RATE, BAND)).max() < 1e-9 < 0.01 < np.abs(skin_colors.green(lit, RATE, BAND)).max()
-
-
-def test_white_reflections_mislead_green_and_cancel_in_chrom():
-    glossy = TONE + 5 * wave(2.4)[:, None]
-    assert np.abs(skin_colors.chrom(glossy, RATE, BAND)).max() < 1e-3
-    assert np.abs(skin_colors.green(glossy, RATE, BAND)).max() > 0.02
-    both = pulse() + 5 * wave(2.4)[:, None]
-    assert peak(skin_colors.green(both, RATE, BAND)) == pytest.approx(2.4, abs=0.05)
-    assert peak(skin_colors.chrom(both, RATE, BAND)) == pytest.approx(1.5, abs=0.05)
-
-
 def reference_pos(colors, rate):
     """Algorithm 1 of Wang et al., line by line."""
     total, length = np.zeros(len(colors)), round(1.6 * rate)

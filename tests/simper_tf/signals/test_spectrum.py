@@ -8,13 +8,6 @@ from simper_tf.signals import spectrum
 RNG = np.random.default_rng(29)
 
 
-def test_power_of_one_bare_bin_by_hand():
-    # A sine of amplitude 1 and 3 whole periods has the power (T/2)^2 in bin 3 and none elsewhere.
-    series = np.sin(2 * np.pi * 3 * np.arange(20) / 20)
-    power = spectrum.power(5 + series[None], padding=1, window=False)
-    np.testing.assert_allclose(power[0], (20 / 2) ** 2 * (np.arange(11) == 3), atol=1e-3)
-
-
 @pytest.mark.parametrize("num_frames", [20, 21])
 @pytest.mark.parametrize("padding", [1, 16])
 def test_power_equals_numpy(num_frames, padding):

@@ -47,24 +47,6 @@ def test_a_view_that_just_fits_starts_at_the_beginning():
     np.testing.assert_array_equal(starts, np.zeros([1, 8]))
 
 
-def test_resample_at_speed_one_is_the_clip():
-    clip = random_clips()[0]
-    np.testing.assert_allclose(resampled(clip, 0.0, 1.0, 12), clip, atol=ROUNDING)
-    np.testing.assert_allclose(resampled(clip, 3.0, 1.0, 8), clip[3:11], atol=ROUNDING)
-
-
-def test_resample_at_speed_two_skips_every_other_frame():
-    clip = random_clips()[0]
-    np.testing.assert_allclose(resampled(clip, 1.0, 2.0, 5), clip[1:11:2], atol=ROUNDING)
-
-
-def test_resample_at_half_speed_puts_midpoints_between_frames():
-    clip = random_clips()[0].astype(np.float64)
-    view = resampled(clip.astype(np.uint8), 2.0, 0.5, 8)
-    np.testing.assert_allclose(view[::2], clip[2:6], atol=ROUNDING)
-    np.testing.assert_allclose(view[1::2], (clip[2:6] + clip[3:7]) / 2, atol=ROUNDING)
-
-
 def test_negative_speeds_play_backwards_and_twice_is_forwards():
     clip = random_clips()[0]
     backwards = resampled(clip, 11.0, -1.0, 12)
@@ -126,16 +108,6 @@ def test_a_view_that_leaves_the_clip_is_squeezed_into_it():
     np.testing.assert_allclose(view, np.linspace(0, 9, 8), atol=ROUNDING)
 
 
-@pytest.mark.parametrize("speed", [0.5, 0.8, 1.0, 1.7, 2.0])
-def test_a_sinusoid_at_a_speed_peaks_at_speed_times_frequency(speed):
-    frequency, rate, num_frames = 2.0, 30.0, 75
-    wave = 0.5 + 0.5 * np.sin(2 * np.pi * frequency * np.arange(150) / rate)
-    view = resampled(wave.astype(np.float32)[:, None, None, None], 0.0, speed, num_frames)[:, 0, 0, 0]
-    spectrum = np.abs(np.fft.rfft((view - view.mean()) * np.hanning(num_frames), 64 * num_frames))
-    # A bin is 30 / (64 * 75) = 0.006 Hz; the window keeps the negative frequency's leak below two of them.
-    assert np.argmax(spectrum) * rate / (64 * num_frames) == pytest.approx(speed * frequency, abs=0.013)
-
-
 @pytest.mark.parametrize("draw", ["speeds", "starts", "boxes"])
 def test_a_seed_decides_its_draws_and_another_seed_gives_others(draw):
     draws = {
@@ -151,18 +123,6 @@ def steady(clips, starts, speeds, num_frames, **rows):
     """Returns views in which noise is as strong at every time."""
     starts, speeds = (tf.constant(each, tf.float32) for each in (starts, speeds))
     return augment.resample(tf.constant(clips), starts, speeds, num_frames, steady=True, **rows).numpy()
-
-
-def test_linear_interpolation_fades_noise_and_steady_one_evenly():
-    clip = RNG.normal(size=(1, 40, 60, 60, 1)).astype(np.float32)
-    # At half speed every other time lies between two frames, where their mean has half the variance.
-    mixed = augment.resample(tf.constant(clip), tf.constant([[2.0]]), tf.constant([[0.5]]), 60)[0, 0].numpy()
-    # The variance of 3,600 draws has a deviation of sqrt(2 / 3600) = 0.024.
-    np.testing.assert_allclose(mixed[1::2].var(axis=(1, 2, 3)), 0.5, atol=5 * 0.012)
-    np.testing.assert_allclose(mixed[::2].var(axis=(1, 2, 3)), 1.0, atol=5 * 0.024)
-    for speed in (0.5, 0.83, 1.7):
-        shown = steady(clip, [[1.0]], [[speed]], 20)[0, 0]
-        np.testing.assert_allclose(shown.var(axis=(1, 2, 3)), augment.STEADY_SHARE, atol=5 * 0.024)
 
 
 def weights(time):
