@@ -117,38 +117,6 @@ def test_collapsed_features_lose_the_logarithm_of_views():
 
 
 @pytest.mark.slow
-def test_no_clip_is_compared_with_another(swinging_bars):
-    model = compiled(temperature=0.1, prior_weight=1.0, prior_band=(0.02, 0.2))
-    views, speeds = made_views(model, tf.constant(swinging_bars[0][:2]))
-
-    def gradient_of_first(views):
-        with tf.GradientTape() as tape:
-            tape.watch(views)
-            loss = loss_of(model, model.encode_views(views, training=True), speeds)["loss"]
-        return tape.gradient(loss, views)[0]
-
-    gradient = gradient_of_first(views)
-    assert np.abs(gradient).max() > 0
-    others = tf.concat([views[:1], tf.random.stateless_uniform(views[1:].shape, [1, 2])], axis=0)
-    np.testing.assert_allclose(gradient_of_first(others), gradient, atol=1e-6 * np.abs(gradient).max() + 1e-9)
-
-
-@pytest.mark.slow
-def test_the_gradient_of_a_batch_is_the_mean_over_its_clips(swinging_bars):
-    model = compiled(temperature=0.1)
-    views, speeds = made_views(model, tf.constant(swinging_bars[0][:3]))
-
-    def gradient(clips):
-        with tf.GradientTape() as tape:
-            features = model.encode_views(tf.gather(views, clips), training=True)
-            loss = loss_of(model, features, tf.gather(speeds, clips))["loss"]
-        return tf.concat([tf.reshape(g, [-1]) for g in tape.gradient(loss, model.encoder.trainable_variables)], 0)
-
-    batch, singles = gradient([0, 1, 2]), [gradient([k]) for k in range(3)]
-    np.testing.assert_allclose(batch, np.mean(singles, axis=0), atol=1e-5 * np.abs(batch).max())
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("number", "micro_batch"), [(4, 1), (4, 2), (5, 2), (1, 2)])
 def test_micro_batches_give_the_gradient_and_logs_of_the_batch(swinging_bars, number, micro_batch):
     clips = tf.constant(swinging_bars[0][:number])
@@ -244,21 +212,6 @@ def test_constant_features_lose_the_logarithm_of_all_candidates():
         loss = loss_of(compiled(views=None, other_clips=True), features, rising_speeds(3, 4))["loss"]
     assert float(loss) == pytest.approx(np.log(12), rel=1e-4)
     assert np.all(np.isfinite(tape.gradient(loss, features)))
-
-
-@pytest.mark.slow
-def test_a_clip_of_the_same_frequency_adds_the_logarithm_of_two():
-    speeds = tf.repeat(rising_speeds(1, 4), 2, axis=0)
-    # At no speed from 0.5 to 2 do the two frequencies meet.
-    apart = sinusoids(RNG, np.array([[0.02], [0.1]]) * np.asarray(speeds), 200)
-    alike = sinusoids(RNG, np.array([[0.1], [0.1]]) * np.asarray(speeds), 200)
-    added = []
-    for features in (alike, apart):
-        models = [compiled(views=None, temperature=0.1, other_clips=other_clips) for other_clips in (True, False)]
-        whole, own = [float(loss_of(model, features, speeds)["loss"]) for model in models]
-        added.append(whole - own)
-    assert added[0] == pytest.approx(np.log(2), abs=0.15)
-    assert 0 < added[1] < 0.2
 
 
 @pytest.mark.slow

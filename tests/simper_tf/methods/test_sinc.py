@@ -34,53 +34,6 @@ def test_sines_in_the_bands_of_their_speeds_cost_variance_alone():
     assert logs["sparsity"] < 0.01
 
 
-def test_the_band_follows_the_known_speed():
-    features = sinusoids(np.full((4, 2), 0.15))
-    assert logs_of(features, np.full((4, 2), 1.0))["bandwidth"] < 1e-3
-    for speed in (0.5, 4.0):  # To 0.1, and from 0.2.
-        assert logs_of(features, np.full((4, 2), speed))["bandwidth"] > 0.99
-
-
-def test_two_equal_lines_in_the_band_are_half_away_from_the_peak():
-    pair = sinusoids(np.full((8, 1), 0.08)) + 0.999 * sinusoids(np.full((8, 1), 0.16))
-    assert logs_of(pair, ones(pair))["sparsity"] == pytest.approx(0.5, abs=0.02)
-    beyond = sinusoids(np.full((8, 1), 0.12)) + 3 * sinusoids(np.full((8, 1), 0.4))
-    logs = logs_of(beyond, ones(beyond))
-    assert logs["sparsity"] < 0.02
-    assert logs["bandwidth"] == pytest.approx(0.9, abs=0.01)
-
-
-def test_white_noise_has_the_share_of_the_frequencies_outside():
-    noise = RNG.normal(size=(64, 4, 200))
-    logs = logs_of(noise, ones(noise))
-    inside = 0.15 / 0.5
-    assert logs["bandwidth"] == pytest.approx(1 - inside, abs=0.02)
-    assert 0.6 < logs["sparsity"] < 1 - 0.02 / 0.15
-    assert logs["variance"] < 1e-3  # In the mean it is even.
-
-
-@pytest.mark.slow
-def test_one_frequency_is_least_even_and_a_full_band_most():
-    def variance(frequencies):
-        features = sinusoids(np.reshape(frequencies, (-1, 1)), num_frames=800)
-        return logs_of(features, ones(features))["variance"]
-
-    end, middle = variance(np.full(64, 0.05)), variance(np.full(64, 0.125))
-    halves, even = variance(np.repeat([0.0875, 0.1625], 32)), variance(np.linspace(*BAND, 64))
-    assert end > 2 * middle > 4 * halves > 40 * even
-    # A step against a line: mean of (1 - u)^2, and of u^2 to the middle and (1 - u)^2 behind it.
-    assert end == pytest.approx(1 / 3, rel=0.1)
-    assert middle == pytest.approx(1 / 12, rel=0.1)
-    assert even < 1e-3
-
-
-def test_one_frequency_of_views_is_less_even_than_the_speeds():
-    speeds = RNG.uniform(0.7, 1.4, (64, 4))
-    rates = RNG.uniform(*BAND, (64, 1))
-    following, collapsed = sinusoids(rates * speeds), sinusoids(np.full((64, 4), 0.1))
-    assert logs_of(following, speeds)["variance"] < 0.1 * logs_of(collapsed, speeds)["variance"]
-
-
 @pytest.mark.slow
 def test_channels_share_one_spectrum():
     tones = sinusoids(np.full((4, 2, 2), [0.08, 0.16]))
