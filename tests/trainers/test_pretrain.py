@@ -1,5 +1,4 @@
 import csv
-import os
 import pathlib
 import re
 import shutil
@@ -168,24 +167,6 @@ def test_an_exported_readout_answers_as_evaluation_wrote(call, finished, data_di
     np.testing.assert_allclose(said, expected, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (
-            ["--readout=linear_probe"],
-            "`readout=linear_probe` does not predict labels of the kind frequency, .* 1nn_npsd",
-        ),
-        (
-            ["--readout=1nn", "--format=onnx"],
-            "`readout=1nn` means nothing with `format=onnx`, which is not for a server",
-        ),
-    ],
-)
-def test_a_readout_that_cannot_be_served_is_refused(call, finished, flags, message):
-    with pytest.raises(ValueError, match=message):
-        call(export_trainer.main, f"--run_dir={finished}", *flags)
-
-
 UNREADABLE = [None, b"", b"[]", bytes(range(256)), b"{}", b'{"fft_resolved": {"octave": 7}}']
 
 
@@ -215,13 +196,6 @@ def test_validation_clips_are_predicted_where_asked_for(call, finished):
     with np.load(finished / "features_validation.npz") as kept:
         assert kept["split"] == "validation"
         assert sorted(kept["ids"]) == [f"validation-{k:05d}" for k in range(4)]
-
-
-def test_a_run_with_other_flags_is_refused_with_the_difference(call, finished):
-    before = results(finished)
-    with pytest.raises(ValueError, match=r"`learning_rate` was 0.001, now 0.5\. .*`overwrite`"):
-        call(pretrain.main, f"--run_dir={finished}", "--learning_rate=0.5")
-    assert results(finished) == before
 
 
 def test_overwrite_starts_anew(call, finished, training_alone, tmp_path, capsys):
@@ -258,22 +232,6 @@ def test_wrong_flags_are_refused_before_anything_is_kept(call, tmp_path, flag, m
     with pytest.raises(ValueError, match=message):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag)
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != run_folder.LOCK]
-
-
-@pytest.mark.usefixtures("training_alone")
-def test_a_folder_takes_the_right_flags_after_wrong_ones(call, tmp_path):
-    for flag in ("--micro_batch=3", "--replicas=3"):
-        with pytest.raises(ValueError, match="cannot be"):
-            call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag)
-    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--epochs=1")
-
-
-def test_a_mistake_is_one_line_and_an_exit_code(command, tmp_path):
-    process = command("pretrain", f"--run_dir={tmp_path / 'run'}", "--dataset=none")
-    out, err = process.communicate()
-    assert process.returncode == 1
-    assert re.fullmatch(r"pretrain: error: --dataset=none: there is no data set 'none'\. .*\n", err)
-    assert out == ""
 
 
 @pytest.mark.usefixtures("training_alone")
@@ -329,18 +287,3 @@ def test_a_stopped_run_says_that_overwrite_would_delete_it(call, capsys, monkeyp
         with pytest.raises(SystemExit):
             call(pretrain.main, *arguments, *more)
         assert f"Stopped at step 0 of 6. {again} continues.\n" in capsys.readouterr().out
-
-
-@pytest.mark.usefixtures("training_alone")
-def test_a_truncated_checkpoint_is_skipped_for_the_one_before(call, tmp_path, capsys):
-    arguments = [f"--run_dir={tmp_path / 'run'}", "--epochs=4", "--save_seconds=0"]
-    call(pretrain.main, *arguments)
-    newest = tmp_path / "run" / "checkpoints" / "step-12.data-00000-of-00001"
-    os.truncate(newest, newest.stat().st_size // 2)
-    capsys.readouterr()
-    call(pretrain.main, *arguments)
-    out = capsys.readouterr().out
-    assert re.search(r"Checkpoint .*step-12 is damaged and passed over", out)
-    assert "Continuing at step 12" not in out
-    assert re.search(r"Continuing at step \d+:", out)
-    assert checkpoint_steps(tmp_path / "run" / "checkpoints")[-1] == 12

@@ -68,13 +68,6 @@ def test_a_closed_standard_output_saves_and_ends_in_one_line(command, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_refused_run_leaves_no_folder(call, tmp_path):
-    with pytest.raises(ValueError, match="no data set 'none'"):
-        call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--dataset=none")
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.slow
 def test_left_overs_of_killed_processes_are_removed(call, finished):
     for name in ("results.jsonl.12345678.tmp", "logs/history.jsonl.12345678.tmp"):
         (finished / name).touch()
@@ -83,21 +76,6 @@ def test_left_overs_of_killed_processes_are_removed(call, finished):
     call(pretrain.main, f"--run_dir={finished}")
     assert not [path for path in finished.rglob("*") if re.search(r"tmp|temp|unfinished|lock", path.name)]
     assert (finished / "checkpoints" / "step-6.index").exists()
-
-
-@pytest.mark.slow
-def test_other_flags_are_refused_without_the_checkpoint_list(call, finished):
-    (finished / "checkpoints" / "checkpoint").unlink()
-    with pytest.raises(ValueError, match="`seed` was 0, now 7"):
-        call(pretrain.main, f"--run_dir={finished}", "--seed=7")
-
-
-@pytest.mark.slow
-def test_a_truncated_state_file_does_not_restart_training(call, finished, capsys):
-    (finished / "checkpoints" / "checkpoint").write_bytes(b"")
-    call(pretrain.main, f"--run_dir={finished}")
-    assert "checkpoints/checkpoint does not list step-6: read all the same." in (out := capsys.readouterr().out)
-    assert "Training was finished at step 6." in out
 
 
 @pytest.mark.slow
@@ -195,14 +173,6 @@ def test_odd_lines_of_the_history_are_passed_over_and_said(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_a_run_with_an_odd_history_is_evaluated_and_drawn(call, finished):
-    path = finished / "logs" / "history.jsonl"
-    path.write_text(path.read_text() + '7\n{"step": 7, "seconds": 1.0, "loss": 0.5}\n\n')
-    call(evaluate.main, f"--run_dir={finished}", "--artifacts")
-    assert (finished / "plots" / "training.png").read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [300, 3_000])
 def test_a_full_disk_in_evaluation_leaves_nothing_half_written(command, finished, size):
     before = {path: path.read_bytes() for path in finished.iterdir() if path.is_file()}
@@ -250,14 +220,6 @@ def test_results_of_other_flags_stay_apart_without_checkpoints(call, finished, t
     with pytest.raises(ValueError, match=r"belongs to a run with other flags: `seed` was 0, now 5"):
         call(pretrain.main, f"--run_dir={run}", "--seed=5")
     assert results(run) == before
-
-
-@pytest.mark.slow
-def test_flags_of_a_run_that_are_empty_are_told_with_the_file(call, tmp_path):
-    call(lambda: run_folder.begin(tmp_path, options.settings()), f"--run_dir={tmp_path}")
-    (tmp_path / "flags.cfg").write_bytes(b"")
-    with pytest.raises(ValueError, match=r"flags\.cfg is damaged: it holds no flag"):
-        call(evaluate.main, f"--run_dir={tmp_path}")
 
 
 @pytest.mark.slow

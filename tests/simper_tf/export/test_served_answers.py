@@ -266,15 +266,6 @@ def test_the_least_rate_is_twice_the_frequency_of_features(harmonic, least):
     assert f"at least {least:g} frames per second, twice the frequency up to which features run" in said
 
 
-def test_a_clip_lasts_two_periods_but_for_a_hundredth():
-    model = unread(as_they_are)
-    ask(model, swings(2.0, num_frames=149))
-    assert "must last 5 s, 2 periods" in refusal(model, swings(2.0, num_frames=148))
-    # The fastest clip of a batch is the shortest.
-    ask(model, swings(2.0, 2.0, num_frames=150), [12.0, 30.0])
-    assert "150 frames at a `rate` of 31 per second" in refusal(model, swings(2.0, 2.0, num_frames=150), [31.0, 12.0])
-
-
 def test_a_head_answers_labels_of_clips_of_its_own_length():
     doubled = tf.Variable(2.0)
     method = types.SimpleNamespace(
