@@ -62,18 +62,6 @@ def test_each_frame_shows_the_moment_its_rate_says(raw, index):
     np.testing.assert_allclose(disc_positions(example["clip"]), expected, atol=slack)
 
 
-@pytest.mark.slow
-def test_resampling_a_varying_rate_by_index_would_be_noticed(raw):
-    # Guards the test above: its slack is small beside the error of resampling by index.
-    truth, segment, _ = read_split(raw, "train")[1]
-    times = np.concatenate([np.arange(10 * SECONDS) / 20, SECONDS / 2 + np.arange(20 * SECONDS) / 40])
-    times = times[(times >= segment.start - segment.clip_start) & (times < segment.end - segment.clip_start)]
-    by_index = times[np.round(np.linspace(0, len(times) - 1, 20 * SECONDS)).astype(int)]
-    slip = np.abs(by_index - np.linspace(times[0], times[-1], 20 * SECONDS)).max()
-    assert slip > 5 * 0.05
-    assert truth["usable"]
-
-
 def test_segments_of_one_clip_have_their_own_key_and_count(raw):
     whole, part = read_split(raw, "train")[4:6]
     assert whole[1].stem == part[1].stem

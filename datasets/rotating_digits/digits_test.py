@@ -1,7 +1,5 @@
 """Rotating digits: the swing, and what is drawn for each clip."""
 
-import itertools
-
 import numpy as np
 import pytest
 import scipy.ndimage
@@ -17,13 +15,6 @@ def train_images():
 
 
 # Rotation.
-
-
-def test_rotating_by_90_degrees_moves_top_right_to_top_left():
-    image = np.array([[0, 0, 7], [0, 5, 0], [3, 0, 1]], np.float32)[None, :, :, None]
-    expected = np.array([[7, 0, 1], [0, 5, 0], [0, 0, 3]], np.float32)
-    np.testing.assert_allclose(rotate_alone(image, np.pi / 2)[..., 0], expected, atol=1e-5)
-    np.testing.assert_array_equal(rotate_alone(image, 0.0), image[0])
 
 
 def rotate_alone(images, angle):
@@ -66,11 +57,6 @@ def test_a_swing_at_a_quarter_of_the_rate_shows_ends_and_middle():
     assert (frames.dtype, angles.dtype) == (np.uint8, np.float32)
 
 
-def test_swing_starts_at_the_angle_of_its_phase():
-    (angle,) = digits.angles_of(frequency=1.0, phase=np.pi / 6, num_frames=1)
-    assert angle == pytest.approx(np.pi / 4)
-
-
 def test_a_spin_has_constant_speed_and_is_back_after_a_turn():
     angles = digits.angles_of(frequency=7.5, phase=0.25, spin=True, num_frames=6)
     np.testing.assert_allclose(np.unwrap(angles), 0.25 + np.pi / 2 * np.arange(6), atol=1e-5)
@@ -94,14 +80,6 @@ def test_turning_rounds_instead_of_darkening():
     exact = digits.rotate(np.broadcast_to(image[..., None], frames.shape), angles).numpy()
     assert np.abs(frames - exact).max() <= 0.5
     assert abs((frames - exact).mean()) < 0.01
-
-
-@pytest.mark.parametrize("index", range(8))
-def test_the_angles_oscillate_at_the_label(train_images, index):
-    record = digits.clip_record(train_images, "train", index)
-    windowed = np.hanning(150) * (record["angle"] - record["angle"].mean())
-    power = np.abs(np.fft.rfft(windowed, 64 * 150))
-    assert np.fft.rfftfreq(64 * 150, 1 / 30)[power.argmax()] == pytest.approx(record["label"], abs=0.05)
 
 
 def test_the_frames_are_the_image_at_the_stored_angles(train_images):
@@ -195,8 +173,3 @@ def test_splits_draw_their_own_frequencies_over_all_the_range():
     drawn = {split: [digits.clip_parameters(split, k).frequency for k in range(300)] for split in handwriting.SOURCE}
     assert len({frequency for frequencies in drawn.values() for frequency in frequencies}) == 900
     assert all(np.histogram(drawn[split], bins=5, range=(0.5, 5.0))[0].min() > 30 for split in drawn)
-
-
-def test_no_two_colors_are_close():
-    distances = [np.linalg.norm(np.subtract(a, b)) for a, b in itertools.combinations(digits.COLORS, 2)]
-    assert min(distances) > 100
