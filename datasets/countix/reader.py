@@ -171,24 +171,17 @@ def _examine(item, config, decode):
 
 
 def read_segment(located, num_frames=200, size=96, fit="resample"):
-    """Reads one example.
+    """Reads one example from a `Located` segment: a dict with `num_frames` frames of `size` pixels a side.
 
-    Args:
-        located: A `Located` segment.
-        num_frames: Frames of the clip, and the fewest that the segment must have.
-        size: Side of the frames in pixels.
-        fit: `"resample"` takes `num_frames` at equal steps of time from the first frame of the segment to the last,
-            each the nearest one, which leaves the count true. `"crop"` takes the first `num_frames`.
+    The fit `"resample"` takes frames at equal steps of time from the first of the segment to the last, each the nearest
+    one, which leaves the count true; `"crop"` takes the first ones.
 
-    Returns:
-        A dict: `clip` `(num_frames, size, size, 3)` uint8 RGB, `rate` in frames per second of the clip, `label` the
-        repetitions in the clip (`"crop"`: the annotated count times the share of time kept, so not an integer),
-        `count` as annotated, `class`, `id`.
+    `clip` `(num_frames, size, size, 3)` uint8 RGB, `rate` in frames per second of the clip, `label` the repetitions in
+    the clip (`"crop"`: the annotated count times the share of time kept, so not an integer), `count` as annotated,
+    `class`, `id`.
 
-    Raises:
-        RawDataError: the video is missing, damaged, or shows the segment in fewer than `num_frames` frames, or in
-            fewer than two for each repetition.
-        ValueError: an unknown `fit`.
+    A RawDataError says that the video is missing, damaged, or shows the segment in fewer than `num_frames` frames, or
+    in fewer than two for each repetition; a ValueError that the fit is unknown.
     """
     if fit not in FITS:
         raise ValueError(f"fit is one of {FITS}. Received {fit!r}.")

@@ -22,22 +22,16 @@ SMALLEST = {"subjects": 2, "seconds": 4}, {"size": 12, "num_frames": 80}
 def write(out, subjects=3, seconds=10, seed=0):
     """Writes `countix_{train,val,test}.csv`, the videos they name, and `truth.json`.
 
-    A segment takes 84 % of its clip, so a reader that wants `20 * seconds` frames finds them at 25 frames per second,
-    as with the real data. Beside the usable clips there are, in the training split, a second segment of one clip, a
-    missing video and one of too few frames a second; in the validation split a segment of 2 seconds at most, and one
-    annotated twice with different counts. Of every three usable clips the first is stored as the whole video under its
-    bare id, from 3 seconds before the clip, and the second has a varying frame rate. One id starts with a dash.
+    Of each split there are `subjects` usable clips, of a whole number of seconds from 2. A segment takes 84 % of its
+    clip, so a reader that wants `20 * seconds` frames finds them at 25 frames per second, as with the real data. Beside
+    the usable clips there are, in the training split, a second segment of one clip, a missing video and one of too few
+    frames a second; in the validation split a segment of 2 seconds at most, and one annotated twice with different
+    counts. Of every three usable clips the first is stored as the whole video under its bare id, from 3 seconds before
+    the clip, and the second has a varying frame rate. One id starts with a dash.
 
-    Args:
-        out: Folder to write to; made if needed.
-        subjects: Usable clips of each split.
-        seconds: Length of each clip, a whole number from 2.
-        seed: Seed of everything random.
-
-    Returns:
-        The truth, also written: for each split a list with, for each row of the CSV, its `row`, `video_id`, the
-        `count` as annotated, the `true_count` of swings, the `turns` per second, the time `phase` in seconds of the
-        video at which a swing starts, and `usable` or the reason why not.
+    Returns the truth, also written: for each split a list with, for each row of the CSV, its `row`, `video_id`, the
+    `count` as annotated, the `true_count` of swings, the `turns` per second, the time `phase` in seconds of the video
+    at which a swing starts, and `usable` or the reason why not.
     """
     out = pathlib.Path(out)
     out.mkdir(parents=True, exist_ok=True)

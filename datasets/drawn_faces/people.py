@@ -91,16 +91,11 @@ def scene(split, index, look):
 
 
 def clip_record(split, index, look):
-    """Makes one clip with all that is known about it.
+    """Makes one clip of a split with all that is known about it, in a look of `disturbance.LOOKS`.
 
-    Args:
-        split: `train`, `validation` or `test`.
-        index: Which clip of the split, from 0: ten in a row show one person.
-        look: One of `disturbance.LOOKS`.
-
-    Returns:
-        A dict: `clip` (T, 36, 36, 3) uint8; `rate` (frames per second) and `label` (beats per minute, the mean over the
-        clip) as float32; `ppg` (T,) float32; `id`, such as "train-003-07", and `subject`, such as "train-003".
+    Ten in a row show one person. Returns a dict: `clip` (T, 36, 36, 3) uint8; `rate` (frames per second) and `label`
+    (beats per minute, the mean over the clip) as float32; `ppg` (T,) float32; `id`, such as "train-003-07", and
+    `subject`, such as "train-003".
     """
     drawing, moments, wave, heart_rate, rng = scene(split, index, look)
     box = cut()

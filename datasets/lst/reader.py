@@ -37,21 +37,13 @@ class HourlyMaps(NamedTuple):
 
 
 def read_hourly_maps(root, start, end, size=100):
-    """Reads the files of a period.
+    """Reads the files of a period, anywhere below a folder, as `HourlyMaps` of its first file to its last.
 
-    Args:
-        root: Folder; files are found by name anywhere below it.
-        start: First hour of the period, such as `"2022-04-07T00"`.
-        end: Hour after its last.
-        size: Cells a side of each quarter.
+    The period is from the hour `start`, such as `"2022-04-07T00"`, to before `end`. At 2,400 hours and 100 cells a side
+    of a quarter it takes 384 MB, and while it is read one map more.
 
-    Returns:
-        A `HourlyMaps` from the first hour of the period that has a file to the last. At 2,400 hours and 100 cells a
-        side it takes 384 MB, and while it is read one map more.
-
-    Raises:
-        RawDataError: no file of the period, a damaged file, maps of different shapes, or a quarter without land.
-        ValueError: a quarter has fewer pixels than cells.
+    A RawDataError says that there is no file of the period, a damaged one, maps of different shapes, or a quarter
+    without land; a ValueError that a quarter has fewer pixels than cells.
     """
     paths = _find(root, start, end)
     first, last = min(paths), max(paths)
@@ -119,25 +111,17 @@ class MapWindow(NamedTuple):
 
 
 def split_windows(recording, config):
-    """Divides the windows of a recording into splits.
+    """Divides the windows of a recording into `{split: windows}`, lists of `MapWindow`, by the config of the builder.
 
-    Args:
-        recording: `HourlyMaps`.
-        config: That of the builder. By the split `"region"` all windows of `test_quarter` test and those of
-            `validation_quarter` validate. By `"time"` the last quarter of the windows of each region tests. Of the
-            windows before them that share no hour with them, in clip or target, the last validate, as many as
-            `validation_fraction` of all windows and at least one; those before these that share no hour with them
-            train. It is so in the period that was asked for, whichever hours are missing, unless that leaves a split
-            without windows: then in the hours at hand.
+    By the split `"region"` all windows of `test_quarter` test and those of `validation_quarter` validate. By `"time"`
+    the last quarter of the windows of each region tests. Of the windows before them that share no hour with them, in
+    clip or target, the last validate, as many as `validation_fraction` of all windows and at least one; those before
+    these that share no hour with them train. It is so in the period that was asked for, whichever hours are missing,
+    unless that leaves a split without windows: then in the hours at hand.
 
-    Returns:
-        `{"train": windows, "validation": windows, "test": windows}`, each a list of `MapWindow`, and a list of messages
-        about the windows left out because more than `MOST_MISSING` of the hours of clip or target have no measurement
-        of the quarter's land.
-
-    Raises:
-        RawDataError: the recording is too short to give each split a window.
-        ValueError: an unknown split or quarter, or one quarter for two splits.
+    Also returns a message about each window left out because more than `MOST_MISSING` of the hours of clip or target
+    have no measurement of the quarter's land. A recording too short to give each split a window is a RawDataError; an
+    unknown split or quarter, or one quarter for two splits, a ValueError.
     """
     length = config.window + config.horizon
     latest = (recording.period or len(recording.maps)) - recording.offset - length
@@ -200,15 +184,14 @@ def _last(starts, count):
 
 
 def read_window(recording, window):
-    """Cuts one example out of a recording.
+    """Cuts one example out of a recording, a dict.
 
-    Returns:
-        A dict: `clip` `(window, size, size, 1)` float32 degrees C without NaN, each gap filled from the hours of the
-        clip alone (see `fill_gaps`); `mask` of its shape, True where measured; `rate` in frames per second; `label`
-        `(horizon,)` float32 degrees C, the mean over the land of the quarter in the hours after the clip, their gaps
-        filled from those hours alone; `observed` `(horizon,)` float32, the share of that land really measured;
-        `quarter`, a name; `id`; `subject`, the same of windows that start within as many hours as one has with its
-        target: these share most of what they show.
+    `clip` `(window, size, size, 1)` float32 degrees C without NaN, each gap filled from the hours of the clip alone
+    (see `fill_gaps`); `mask` of its shape, True where measured; `rate` in frames per second; `label` `(horizon,)`
+    float32 degrees C, the mean over the land of the quarter in the hours after the clip, their gaps filled from those
+    hours alone; `observed` `(horizon,)` float32, the share of that land really measured; `quarter`, a name; `id`;
+    `subject`, the same of windows that start within as many hours as one has with its target: these share most of what
+    they show.
     """
     maps, land = recording.maps[:, window.quarter], recording.land[window.quarter]
     middle, end = window.start + window.window, window.start + window.window + window.horizon

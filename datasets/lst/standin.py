@@ -24,20 +24,12 @@ def write(out, subjects=26, seconds=20, seed=0, clouds=0.3, gaps=True):
 
     A second of the other stand-ins is ten hours here, and each subject after the first is a day more. So the usual 20
     seconds are the 200 hours of one clip and its target, and `subjects` is the number of windows of each quarter. A
-    split by time needs 25 of them, and so does `tfds build`, which builds all configs.
+    split by time needs 25 of them, and so does `tfds build`, which builds all configs. The share `clouds` of the map is
+    under clouds; `gaps` leave out the files of one hour, and of four hours running.
 
-    Args:
-        out: Folder to write to; made if needed.
-        subjects: Days, plus one.
-        seconds: Tens of hours before those days.
-        seed: Seed of everything random.
-        clouds: Share of the map under clouds.
-        gaps: Whether to leave out the files of one hour, and of four hours running.
-
-    Returns:
-        The truth, also written: `start`, the list `missing` of hours without a file, counted from the start, and
-        `land_mean`, for each quarter the mean temperature of its land in degrees Celsius for each hour, below clouds
-        and in missing hours too.
+    Returns the truth, also written: `start`, the list `missing` of hours without a file, counted from the start, and
+    `land_mean`, for each quarter the mean temperature of its land in degrees Celsius for each hour, below clouds and in
+    missing hours too.
     """
     out = pathlib.Path(out)
     hours = 10 * seconds + 24 * (subjects - 1)

@@ -53,19 +53,12 @@ class ClipParameters(typing.NamedTuple):
 
 
 def clip_parameters(split, index, spurious=False):
-    """Draws frequency, phase and color of one clip.
+    """Draws the `ClipParameters` of one clip, `index` from 0 of a split.
 
-    Args:
-        split: `train`, `validation` or `test`.
-        index: Which clip of the split, from 0.
-        spurious: Whether the digit, except in `test`, decides the color and which tenth of the frequency range is
-            drawn from, as in the paper's study of spurious correlations. In `test` frequency and color are drawn
-            from all there are. The paper gives each digit 0.5 Hz, which would end at 5.5 Hz; the range ends at 5 Hz
-            like that of all other clips, so each digit has 0.45 Hz.
-
-    Returns:
-        `ClipParameters`. Without `spurious` the color is gray. A test clip has the same frequency and phase with
-        `spurious` and without.
+    If it is `spurious`, the digit, except in `test`, decides the color and which tenth of the frequency range is drawn
+    from, as in the paper's study of spurious correlations; else it is gray. In `test` frequency and color are drawn
+    from all there are, the frequency and phase that it has without. The paper gives each digit 0.5 Hz, which would end
+    at 5.5 Hz; the range ends at 5 Hz like that of all other clips, so each digit has 0.45 Hz.
     """
     rng = np.random.default_rng([_SEED, SPLIT_INDEX[split], index])
     position, phase = rng.uniform(), rng.uniform(-MAX_PHASE, MAX_PHASE)
@@ -80,14 +73,10 @@ def clip_parameters(split, index, spurious=False):
 
 
 def rotate(images, angles):
-    """Rotates images about their centres, with bilinear interpolation and zeros from outside.
+    """Rotates `(N, H, W, C)` float32 images about their centres, with bilinear interpolation and zeros from outside.
 
-    Args:
-        images: `(N, H, W, C)` float32.
-        angles: `(N,)` radians; a positive angle turns counterclockwise.
-
-    Returns:
-        `(N, H, W, C)` float32: what `tfa.image.rotate(images, angles, interpolation="bilinear")` returns.
+    Positive angles, in radians, turn counterclockwise: it is what `tfa.image.rotate(images, angles,
+    interpolation="bilinear")` returns.
     """
     height, width = images.shape[1:3]
     angles = np.asarray(angles, np.float32)
@@ -128,20 +117,15 @@ def turn(image, angles):
 
 
 def clip_record(images, split, index, spurious=False, spin=False, disturbance=None):
-    """Makes one clip with all that is known about it.
+    """Makes one clip of a split with all that is known about it.
 
-    Args:
-        images: Ten arrays `(n, 28, 28)` uint8, see `by_digit`. A digit with fewer images than clips uses them in turn.
-        split: `train`, `validation` or `test`.
-        index: Which clip of the split, from 0.
-        spurious: See `clip_parameters`.
-        spin: See `angles_of`. Frequency and phase are those of the swinging clip.
-        disturbance: One of `disturbance.STRENGTHS`, or None for a clean clip.
+    Images are those of `by_digit`; a digit with fewer of them than clips uses them in turn. `spurious` is that of
+    `clip_parameters` and `spin` that of `angles_of`, with the frequency and phase of the swinging clip; `disturbance`
+    is one of `disturbance.STRENGTHS`, or None for a clean clip.
 
-    Returns:
-        A dict: `clip` (150, 28, 28, C) uint8, C = 3 if `spurious` else 1; `rate` (frames per second), `label` (Hz) and
-        `phase` (radians) as float32; `angle` (150,) float32 radians; `digit` int; `id`, such as "train-00017", and
-        `subject`, which image it shows: split, digit and the number of the image, such as "train-7-0001".
+    Returns a dict: `clip` (150, 28, 28, C) uint8, C = 3 if `spurious` else 1; `rate` (frames per second), `label` (Hz)
+    and `phase` (radians) as float32; `angle` (150,) float32 radians; `digit` int; `id`, such as "train-00017", and
+    `subject`, which image it shows: split, digit and the number of the image, such as "train-7-0001".
     """
     digit, number = _place(images, index)
     frequency, phase, color = clip_parameters(split, index, spurious)

@@ -159,24 +159,16 @@ def usable_split(paths, root, config):
 
 
 def split(paths, root, rule, seed):
-    """Divides files into training, validation and test.
+    """Divides the paths of `find` into `{"train": paths, "validation": paths, "test": paths}` by a rule.
 
-    Args:
-        paths: As returned by `find`.
-        root: The folder searched.
-        rule: "official" reads ScampsTrainTestSplit.csv in `root`, "folders" goes by folders named Train, Val and Test,
-            "random" divides the names of the 2,800 published files as 2000 : 400 : 400 by a hash, so that a file keeps
-            its part whichever others are there; only where that leaves a part empty it divides those at hand so.
-        seed: An integer, for "random".
+    "official" reads ScampsTrainTestSplit.csv in `root`, "folders" goes by folders named Train, Val and Test, "random"
+    divides the names of the 2,800 published files as 2000 : 400 : 400 by a hash with the seed, so that a file keeps its
+    part whichever others are there; only where that leaves a part empty it divides those at hand so.
 
-    Returns:
-        A dict of "train", "validation" and "test", each a list of paths. Files that the CSV does not name, and files
-        outside the three folders, are in none. A rule that gives no file to validation takes it from the training
-        files, a sixth of them by the hash, as in the paper; one that gives none to test leaves that out.
-
-    Raises:
-        RawDataError: the CSV is missing or names no file; no file lies in such folders; fewer than three files.
-        ValueError: there is no such rule.
+    Files that the CSV does not name, and files outside the three folders, are in none. A rule that gives no file to
+    validation takes it from the training files, a sixth of them by the hash, as in the paper; one that gives none to
+    test leaves that out. A RawDataError says that the CSV is missing or names no file, that no file lies in such
+    folders, or that there are fewer than three; a ValueError that there is no such rule.
     """
     if rule == "random":
         return _random_split(paths, root, seed)

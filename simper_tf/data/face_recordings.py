@@ -91,21 +91,15 @@ def clip_id(recording, window):
 def split_by_subject(recordings, train_fraction, validation_fraction, published=(), seed=None):
     """Splits recordings so that no subject is in two splits, and none changes its split where another is missing.
 
-    Args:
-        recordings: `FaceRecording`s, in the order of the subjects.
-        train_fraction: The fraction of subjects, rounded to the nearest number, that are not tested: at least two, and
-            at least one is tested.
-        validation_fraction: The fraction of subjects that validate: the last of those that are not tested, at least
-            one, and at least one trains.
-        published: The subjects of the whole data set, in order. They are divided; of those at hand each keeps its
-            split, and one that is not among them trains. Where that leaves a split empty, those at hand are divided.
-        seed: None keeps the subjects' order, as the paper does; an integer shuffles them.
+    Of the subjects, in the order of the recordings or shuffled by an integer `seed`, the first `train_fraction` are not
+    tested, rounded, at least two, and at least one is tested. The last `validation_fraction` of all subjects among
+    these validate, at least one, and at least one trains.
 
-    Returns:
-        `{"train": recordings, "validation": recordings, "test": recordings}`.
+    The `published` subjects of the whole data set are divided if they are named; of those at hand each keeps its split,
+    and one that is not among them trains. Where that leaves a split empty, those at hand are divided.
 
-    Raises:
-        ValueError: fewer than three subjects, or fractions that do not leave a part to each split.
+    Returns `{"train": recordings, "validation": recordings, "test": recordings}`. Fewer than three subjects, or
+    fractions that do not leave a part to each split, are a ValueError.
     """
     if not 0 < validation_fraction < train_fraction < 1:
         raise ValueError(

@@ -41,19 +41,13 @@ class Stretch:
 
 
 def stretches_in(path: str | pathlib.Path, recordings: Sequence[str], band: tuple[float, float]) -> list[Stretch]:
-    """Returns the stretches of a file.
+    """Returns the stretches of a file that lie in recordings of some names.
 
     Its columns are `recording`, a file's name or the end of its path; one of `hz`, `per_minute` and `count`; and, where
     not the whole recording is meant, `from` and `to` in seconds, which `count` needs.
 
-    Args:
-        path: The file.
-        recordings: Names of all recordings.
-        band: `(low, high)` in Hz, in which frequencies lie.
-
-    Raises:
-        RawDataError: it cannot be read, a line is not so or names no recording or several, a frequency lies outside
-            the band, or two stretches of a recording overlap.
+    A RawDataError says that it cannot be read, that a line is not so or names no recording or several, that a frequency
+    lies outside the band `(low, high)` in Hz, or that two stretches of a recording overlap.
     """
     path = pathlib.Path(path)
     try:

@@ -14,19 +14,12 @@ EPSILON = 1e-8
 class FrameDifference(layers.Layer):
     """Returns `x[t + 1] - x[t]` with unit standard deviation over each clip; the last frame is 0.
 
-    Computes in float32 under every policy: in half precision a pulse, a thousandth of a pixel's value, is lost.
+    Clips are `(B, T, H, W, C)` in [0, 1]; a `relative` difference is divided by `x[t + 1] + x[t]`, so that light and
+    skin color cancel. It computes in float32 under every policy: in half precision a pulse, a thousandth of a pixel's
+    value, is lost. From the next layer on it has the policy's dtype.
 
-    Args:
-        relative: Divide by `x[t + 1] + x[t]`, so that light and skin color cancel.
-
-    Call arguments:
-        clips: `(B, T, H, W, C)` in [0, 1].
-
-    Returns:
-        `(B, T, H, W, C)` float32, from the next layer on in the policy's dtype.
-
-    Source: the normalized difference of TS-CAN, `inference_preprocess.py` of xliucs/MTTS-CAN, which takes the
-    deviation over a whole video and adds no gray level.
+    Source: the normalized difference of TS-CAN, `inference_preprocess.py` of xliucs/MTTS-CAN, which takes the deviation
+    over a whole video and adds no gray level.
     """
 
     def __init__(self, relative: bool = True, **kwargs):

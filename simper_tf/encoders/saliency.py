@@ -82,17 +82,11 @@ def saliency_network(channels=3, norm="batch"):
 
 @keras.saving.register_keras_serializable("simper_tf")
 class SaliencySampler(layers.Layer):
-    """Samples each frame more densely where its saliency is high.
+    """Samples each frame of `(B, T, H, W, C)` clips more densely where its saliency is high.
 
-    Args:
-        entropy_weight, motion_weight: Of the losses `entropy` and `motion` of the maps.
-
-    Call arguments:
-        clips: `(B, T, H, W, C)` float32.
-        maps: `(B, T, h, w)` float32, positive, h and w at least 2.
-
-    Returns:
-        `(B, T, H, W, C)` float32, under every policy. If the maps are flat, the clips.
+    Maps are `(B, T, h, w)` float32, positive, h and w at least 2; where they are flat it returns the clips. Clips are
+    float32 under every policy. `entropy_weight` and `motion_weight` are those of the losses `entropy` and `motion` of
+    the maps.
     """
 
     def __init__(self, entropy_weight: float = 0.0, motion_weight: float = 0.0, **kwargs):

@@ -8,20 +8,13 @@ from simper_tf.utils.replicas import gather
 
 
 def out_of_band_power(features, speeds, band: tuple[float, float]):
-    """Returns the share of each view's power that lies outside the band its speed allows.
+    """Returns the share of each view's power outside the band its speed allows, `(..., V)` float32 in [0, 1].
 
-    The paper names frequency priors as future work. If a clip's frequency is known to lie in `[low, high]`, that of
-    its view at speed `s` lies in `[low s, high s]`; a feature that runs at the double frequency leaves it. The power of
-    a pure sine fills the main lobe of the Hann window, 2/T to either side, which is allowed beyond the band: a view
-    that runs at an end of it costs nothing.
-
-    Args:
-        features: `(..., V, T)` or `(..., V, T, D)` floats, with `speeds` deciding which.
-        speeds: `(..., V)`.
-        band: `(low, high)` in cycles per frame at speed 1.
-
-    Returns:
-        `(..., V)` float32 in [0, 1]; 0 for a constant feature, which has no power at all.
+    The paper names frequency priors as future work. If a clip's frequency is known to lie in `[low, high]`, in cycles
+    per frame, that of its view at speed `s` lies in `[low s, high s]`; a feature that runs at the double frequency
+    leaves it. The power of a pure sine fills the main lobe of the Hann window, 2/T to either side, which is allowed
+    beyond the band: a view that runs at an end of it costs nothing. Nor does a constant, which has no power at all.
+    Other arguments are those of `view_power`.
     """
     power, frequencies = view_power(features, speeds)
     lobe = spectrum.HANN_LOBE / features.shape[speeds.shape.rank]

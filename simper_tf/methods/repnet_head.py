@@ -24,19 +24,12 @@ EPSILON = 1e-12
 
 
 def repnet_head(num_frames: int, num_features: int) -> keras.Model:
-    """Returns RepNet's heads on the features of a clip, whatever the encoder.
+    """Returns RepNet's heads on the features of a clip, whatever the encoder: `(N, L D)` -> `(N, P)`.
 
     Features of the whole clip, of its halves and of its quarters are each brought to 64 steps, so that long and short
     periods are both of a length that can be told; RepNet tries strides of 1 to 4 frames instead, of which none need
-    cover a clip of 150 or 200 frames. Halves are left out below 128 frames and quarters below 256. 6,403,969 trainable
-    parameters.
-
-    Args:
-        num_frames: L.
-        num_features: D.
-
-    Returns:
-        `keras.Model`, `(N, L D)` -> `(N, P)`, which `loss` and `counts` read.
+    cover a clip of 150 or 200 frames. Halves are left out below 128 frames and quarters below 256. `loss` and `counts`
+    read what it returns. 6,403,969 trainable parameters.
     """
     # In single precision under every policy: a count of 30 would be rounded to an eighth.
     full = {"dtype": keras.config.floatx()}

@@ -98,20 +98,13 @@ def contrast_clips(vectors, temperature: float):
 def nt_xent(a, b, temperature: float, candidates=None, first=0):
     """Returns the normalized temperature-scaled cross-entropy of two views of every clip (eq. 1 of SimCLR).
 
-    An anchor has the other view of its clip to find among both views of all other clips; it is no candidate itself.
-    The vectors are scaled to length 1 here.
+    An anchor has the other view of its clip to find among both views of all other clips; it is no candidate itself. `a`
+    and `b` are `(N, D)` views of the clips at hand, scaled to length 1 here; `candidates` the pair of `(P, D)` views of
+    all clips of the step, in which those at hand begin at `first`, or None for these alone.
 
-    Args:
-        a, b: `(N, D)` first and second views of the clips at hand.
-        temperature: Divides the cosine similarities.
-        candidates: Pair of `(P, D)`, the two views of all clips of the step, those at hand among them; None for
-            `(a, b)`.
-        first: Where among the candidates the clips at hand begin.
-
-    Returns:
-        losses: `(2N,)` float32, of the anchors `a` and then `b`; 0 if there is only one clip and ln(2P - 1) if all
-            vectors are the same. The paper's loss is their mean; the authors' code adds the means over `a` and `b`.
-        hits: `(2N,)` float32, 1 where the other view is the nearest of all candidates.
+    Returns `(2N,)` float32 losses of the anchors `a` and then `b`: 0 if there is only one clip and ln(2P - 1) if all
+    vectors are the same. The paper's loss is their mean; the authors' code adds the means over `a` and `b`. And `(2N,)`
+    float32, 1 where the other view is the nearest of all candidates.
 
     Source: Chen et al., https://arxiv.org/abs/2002.05709.
     """

@@ -71,16 +71,9 @@ class Expectation(layers.Layer):
 def spectral_head(num_frames: int, num_features: int) -> keras.Model:
     """Returns log spectra, two convolutions over frequency that score each, and the expected value.
 
-    A peak is scored alike wherever it lies, and the values are free, so they need not be frequencies. What is read
-    beyond the labels of training stays about where these end, as the values there are not learned. All of it is in
-    single precision under every policy.
-
-    Args:
-        num_frames: L.
-        num_features: D.
-
-    Returns:
-        `keras.Model`, `(N, L D)` -> `(N, 1)`.
+    `(N, L D)` features become `(N, 1)`. A peak is scored alike wherever it lies, and the values are free, so they need
+    not be frequencies. What is read beyond the labels of training stays about where these end, as the values there are
+    not learned. All of it is in single precision under every policy.
     """
     full = {"dtype": keras.config.floatx()}
     scores = {"kernel_size": KERNEL, "padding": "same", **full}
@@ -120,18 +113,11 @@ class MeanFrequency(layers.Layer):
 def frequency_head(num_frames: int, num_features: int) -> keras.Model:
     """Returns log spectra, scores of each frequency by its power in all features, and the mean frequency.
 
-    Scores are 0 at the start, so that it begins with the strongest line of the features, at a multiple of 1. A score
-    knows no neighbors: what sees them moves lines aside in place of learning the multiple. It is for features that
-    have a line at the frequency or a multiple of it to begin with, as an encoder learns them without labels; where the
-    strongest line is another, as with random weights on a faint pulse, it stays there. All of it is in single precision
-    under every policy.
-
-    Args:
-        num_frames: L.
-        num_features: D.
-
-    Returns:
-        `keras.Model`, `(N, L D)` -> `(N, 1)` cycles per frame.
+    `(N, L D)` features become `(N, 1)` cycles per frame. Scores are 0 at the start, so that it begins with the
+    strongest line of the features, at a multiple of 1. A score knows no neighbors: what sees them moves lines aside in
+    place of learning the multiple. It is for features that have a line at the frequency or a multiple of it to begin
+    with, as an encoder learns them without labels; where the strongest line is another, as with random weights on a
+    faint pulse, it stays there. All of it is in single precision under every policy.
     """
     full = {"dtype": keras.config.floatx()}
     vectors = keras.Input((num_frames * num_features,))

@@ -152,16 +152,10 @@ class Supervised(Method):
         return tf.reduce_mean(tf.abs(self._labels_from(predictions) - labels)), {}
 
     def predict_labels(self, clips: ArrayLike) -> tf.Tensor:
-        """Returns the predicted labels of whole clips, in their unit.
+        """Returns the predicted labels of whole clips, in their unit: `(B,)` float32, or `(B, outputs)` for more.
 
-        Args:
-            clips: `(B, L, H, W, C)` uint8, or floats in [0, 1].
-
-        Returns:
-            `(B,)` float32, or `(B, outputs)` for more than one.
-
-        Raises:
-            ValueError: they are no clips, or have another length than the views it was trained on.
+        What is no clips of uint8, or floats in [0, 1], or has another length than the views it was trained on, is a
+        ValueError.
         """
         return self.labels_of(self.encode(clips))
 

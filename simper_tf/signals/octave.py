@@ -85,18 +85,11 @@ def resolve_together(features: ArrayLike, pixels: ArrayLike, rate: float, lowest
 
 
 def octave_votes(features, pixels, lowest=0.0):
-    """Returns at which multiple of the frequency the features of each clip run, as its pixels show.
+    """Returns by how much to divide the `wide_peak` of the features of each clip, as its pixels show.
 
-    Args:
-        features, pixels: As in `resolve_octave`.
-        lowest: In cycles per frame, below which nothing is sought.
-
-    Returns:
-        `(N,)` int32, by how much `wide_peak` is to be divided, 1 to 6; 0 where the pixels have no line at any multiple
-        of the frequency, or two candidates are nearly as like, so that nothing is known.
-
-    Raises:
-        ValueError: As in `resolve_octave`.
+    `(N,)` int32, 1 to 6; 0 where the pixels have no line at any multiple of the frequency, or two candidates are nearly
+    as like, so that nothing is known. Arguments and errors are those of `resolve_octave`, with `lowest` in cycles per
+    frame.
     """
     peaks = wide_peak(features, lowest)
     if tf.executing_eagerly():
@@ -108,13 +101,9 @@ def octave_votes(features, pixels, lowest=0.0):
 def denials(features, pixels, frequency, rate, lowest):
     """Returns which clips' pixels clearly show another part of the peak of their features than was told.
 
-    Args:
-        features, pixels, rate, lowest: As in `resolve_octave`.
-        frequency: `(N,)` in Hz, as it was told.
-
-    Returns:
-        `(N,)` bool, False where the pixels show no line, or two parts are nearly as like; and `(N,)` float32 in Hz,
-        the frequency that they show where it is True.
+    `(N,)` bool, False where the pixels show no line, or two parts are nearly as like; and `(N,)` float32 in Hz, the
+    frequency that they show where it is True. `frequency` is `(N,)` in Hz, as it was told; other arguments are those of
+    `resolve_octave`.
     """
     least = lowest / rate
     votes = tf.cast(octave_votes(features, pixels, least), tf.float32)

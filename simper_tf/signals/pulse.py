@@ -24,18 +24,11 @@ _PADDING = 9  # Samples by which the band-pass is led in: three times its coeffi
 
 
 def heart_rate(ppg, rate):
-    """Returns the heart rate of a PPG, in beats per minute.
+    """Returns the heart rate of a PPG, `(T,)` samples in any unit of 2 seconds or more, in beats per minute.
 
-    Args:
-        ppg: `(T,)` floats in any unit, sampled uniformly; at least 2 seconds.
-        rate: Samples per second.
-
-    Returns:
-        A float in [36, 198]: the frequency of the strongest periodic component in that band. The error is below 0.2 on
-        clean 6-second pulses of 45 to 150 beats per minute.
-
-    Raises:
-        ValueError: the PPG is too short, not finite, constant or dominated by a spike.
+    It is the frequency of the strongest periodic component from 36 to 198. The error is below 0.2 on clean 6-second
+    pulses of 45 to 150 beats per minute. A PPG that is too short, not finite, constant or dominated by a spike is a
+    ValueError.
     """
     ppg = np.asarray(ppg, np.float64)
     _refuse_unusable(ppg, rate)

@@ -12,19 +12,15 @@ _ROUNDING = 1e-5
 
 
 def recurrence(series, period):
-    """Returns the share of the change within a period that is undone at its end.
+    """Returns the share of the change within a period that is undone at its end, `(N,)` float32 in [0, 1].
 
     With `D(lag)`, the mean square difference of frames `lag` apart (the structure function of turbulence and of
     geostatistics), it is `1 - D(period) / max(D(lag) for lag <= period)`. It is 1 for what repeats after that period or
     a part of it; near 0 for noise and shuffled frames, where all frames differ alike, for a drift, which goes on, and
-    for a random walk. Additive noise lowers it by the share of the variance that is noise.
+    for a random walk; 0 for constants. Additive noise lowers it by the share of the variance that is noise.
 
-    Args:
-        series: `(N, D, T)` floats, all channels of a clip counted together.
-        period: `(N,)` in frames, above 0 and below T; the better of the two whole lags around it counts.
-
-    Returns:
-        `(N,)` float32 in [0, 1]; 0 for constants.
+    The channels of `(N, D, T)` series count together. Of periods, `(N,)` in frames, above 0 and below T, the better of
+    the two whole lags around it counts.
     """
     given = tf.convert_to_tensor(series), tf.cast(period, tf.float32)
     return tf.map_fn(lambda clip: _of_clip(*clip), given, fn_output_signature=tf.float32)

@@ -26,15 +26,10 @@ LINE_SHARE, LINE_OVER_MEDIAN = 0.25, 4.0
 
 
 def power(series, padding=PADDING, window=True):
-    """Returns the power of each frequency.
+    """Returns the power of each frequency in `(..., T)` series, `(..., padding * T // 2 + 1)` float32.
 
-    Args:
-        series: `(..., T)` floats.
-        padding: The series is zero-padded to `padding * T` frames, which makes the bins as many times finer.
-        window: Whether to weight with a Hann window, against leakage.
-
-    Returns:
-        `(..., padding * T // 2 + 1)` float32; bin k stands for `k / (padding T)` cycles per frame.
+    Bin k stands for `k / (padding T)` cycles per frame: the series is zero-padded to `padding * T` frames, and weighted
+    with a Hann `window`, against leakage.
     """
     series = centered(series)
     num_frames = tf.shape(series)[-1]
@@ -68,16 +63,8 @@ def channel_power(features, padding=PADDING, window=True):
 def bins_in_band(num_frames, band=None, fewest=1):
     """Returns the bins of an unpadded transform that lie in a band, first and one past the last.
 
-    Args:
-        num_frames: T.
-        band: `(low, high)` in cycles per frame, both included; None for everything but the mean.
-        fewest: How many bins there must be.
-
-    Returns:
-        `(first, end)`, two integers: bin k stands for `k / T` cycles per frame.
-
-    Raises:
-        ValueError: the band is none in cycles per frame, or has too few bins.
+    The band, both ends included, is in cycles per frame, of which bin k stands for `k / T`; None is for everything but
+    the mean. A band that is none, or has fewer than `fewest` bins, is a ValueError.
     """
     low, high = band or (0.5 / num_frames, 0.5)
     units.check_band("band", (low, high))
@@ -94,28 +81,18 @@ def bins_in_band(num_frames, band=None, fewest=1):
 def power_in_band(series, band=None, fewest=1, padding=1):
     """Returns the power of each frequency in a band, without window; nor padding, so that shifts do not change it.
 
-    Args:
-        series: `(..., T)` floats, T known.
-        band, fewest: As in `bins_in_band`, for `padding * T` frames; errors too.
-        padding: As in `power`, for whoever wants finer bins all the same.
-
-    Returns:
-        `(..., F)` float32.
+    `(..., T)` floats, T known, become `(..., F)` float32. Whoever wants finer bins all the same gives `padding`; the
+    band, `fewest` and errors are those of `bins_in_band`, of `padding * T` frames.
     """
     first, end = bins_in_band(padding * series.shape[-1], band, fewest)
     return power(series, padding, window=False)[..., first:end]
 
 
 def peak(power, inside=None):
-    """Returns the bin of the strongest power and where its top lies between the bins.
+    """Returns the bin of the strongest power and where its top lies between the bins, `(N,)` int32 and float32.
 
-    Args:
-        power: `(N, F)`, F at least 2, from 0 to half the rate.
-        inside: `(N, F)` or `(F,)` bool, the bins among which to seek; None for all.
-
-    Returns:
-        bin: `(N,)` int32.
-        position: `(N,)` float32 in bins, the top of the parabola through the log powers of the bin and its neighbors.
+    The top is that of the parabola through the log powers of the bin and its neighbors. `power` is `(N, F)` from 0 to
+    half the rate, F at least 2; where `inside` is False, `(N, F)` or `(F,)`, nothing is sought.
     """
     sought = power if inside is None else tf.where(inside, power, -1.0)
     top = tf.argmax(sought, axis=-1, output_type=tf.int32)
@@ -131,13 +108,9 @@ def peak(power, inside=None):
 def noise_share(num_frames, num_cycles):
     """Returns the share of its power that white noise has in the main lobe of its strongest peak.
 
-    Args:
-        num_frames: T, a float.
-        num_cycles: Width of the band in which the peak is sought, in cycles per T frames.
-
-    Returns:
-        Float32, what 95 % of noise stays below: a fit to 1,000 to 4,000 series each of 8 to 600 frames and bands of 0.5
-        to 300 cycles, with a Hann window, right to 0.06. Near 1 for 8 frames, about 0.2 for 150.
+    95 % of noise stays below it: a fit to 1,000 to 4,000 series each of 8 to 600 frames and bands of 0.5 to 300 cycles,
+    with a Hann window, right to 0.06. Near 1 for 8 frames, about 0.2 for 150. `num_cycles` is the width of the band, in
+    cycles per T frames, in which the peak is sought.
     """
     return 1.0 - tf.exp(-2.0 * (9.0 + 2.0 * tf.math.log1p(num_cycles) + 40.0 / num_frames) / num_frames)
 
@@ -164,13 +137,10 @@ def pixel_power(clips: ArrayLike) -> tf.Tensor:
 
 
 def pixel_series(clips):
-    """Returns the course of each pixel and channel, averaged to a grid of at most `PIXEL_GRID` pixels a side.
+    """Returns the course of each pixel and channel of `(N, T, H, W, C)` clips of any scale, `(N, P, T)` float32.
 
-    Args:
-        clips: `(N, T, H, W, C)`, of any scale; the channels of series are standardized, as their units may differ.
-
-    Returns:
-        `(N, P, T)` float32.
+    Pixels are averaged to a grid of at most `PIXEL_GRID` a side; the channels of series are standardized, as their
+    units may differ.
     """
     clips = standardize(clips) if is_series(clips.shape[2:]) else clips
     shape = tf.shape(clips)

@@ -86,19 +86,13 @@ def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None, steady=
 
 
 def steadying(phases):
-    """Returns how much of the bend of a clip steady interpolation adds to the linear one.
+    """Returns how much of the bend of a clip steady interpolation adds to the linear one, for `phases` p in [0, 1].
 
     Between frames x[0] and x[1], at the share p of the way, linear interpolation weighs x[-1] to x[2] by
     l = (0, 1 - p, p, 0), and the bend x[k - 1] - 2 x[k] + x[k + 1] by d = (1 - p, 3 p - 2, 1 - 3 p, p). Of noise that
     is independent from frame to frame, l + a d leaves the share |l + a d|^2 of the variance. Here a is the smaller
     solution of |l + a d|^2 = `STEADY_SHARE`: above 0 near a frame, which is smoothed, and below halfway between two.
     Whatever a is, weights have sum 1 and their mean at p, so that a straight line stays one.
-
-    Args:
-        phases: p in [0, 1], of any shape.
-
-    Returns:
-        a, of the same shape.
     """
     uneven = phases * (1.0 - phases)
     # -l d, |d|^2 and what |l|^2 has in excess.
@@ -177,19 +171,11 @@ def mix_columns(views, matrices, colors):
 
 
 def color_matrix(channels, brightness, saturation, hue):
-    """Returns the matrix that changes the color of pixels.
+    """Returns `(..., C, C)` float32 that change colors, applied from the left; by brightness alone where C is not 3.
 
-    Saturation and hue scale and turn the two color differences of the YIQ space (the weights of ITU-R BT.601), which
-    leaves the brightness to the eye as it is. For saturation that is the mix with gray of common libraries; their
-    hue is an angle in HSV, for which this is the linear stand-in, free of jumps.
-
-    Args:
-        channels: C.
-        brightness, saturation: `(...)` factors; saturation 0 is gray.
-        hue: `(...)` turns, as a share of the circle.
-
-    Returns:
-        `(..., C, C)` float32, to be applied from the left; brightness alone where C is not 3.
+    Saturation, 0 for gray, and hue, in shares of the circle, scale and turn the two color differences of the YIQ space
+    (the weights of ITU-R BT.601), which leaves the brightness to the eye as it is. For saturation that is the mix with
+    gray of common libraries; their hue is an angle in HSV, for which this is the linear stand-in, free of jumps.
     """
     if channels != 3:
         return brightness[..., None, None] * tf.eye(channels)

@@ -18,17 +18,11 @@ BANK = 1 << 16
 
 
 def draw_disturbances(draws: Draws, num_frames: int) -> dict[str, tf.Tensor]:
-    """Draws how the frames of replays are disturbed.
+    """Draws how the frames of replays are disturbed, by draws of shape `(B, M, 1)`.
 
-    Args:
-        draws: Of shape `(B, M, 1)`.
-        num_frames: L.
-
-    Returns:
-        `shifts`, `(B, M, L, 2)` down and right as shares of the frame; `lights`, `(B, M, L)` factors; `noises`,
-        `(B, M, 1)`; `offsets`, `(B, M, L)` int32 into the bank of noise; `ovals`, `(B, M, 1, 4)` middle and radii of
-        the part that repeats, as shares of the frame, of radius 10 where all of it does. A fiftieth of what is behind
-        shows through.
+    `shifts`, `(B, M, L, 2)` down and right as shares of the frame; `lights`, `(B, M, L)` factors; `noises`, `(B, M,
+    1)`; `offsets`, `(B, M, L)` int32 into the bank of noise; `ovals`, `(B, M, 1, 4)` middle and radii of the part that
+    repeats, as shares of the frame, of radius 10 where all of it does. A fiftieth of what is behind shows through.
     """
     ramp = tf.linspace(-0.5, 0.5, num_frames)[:, None]
     shake = draws.one_of(*SHAKES)[..., None] * tf.cumsum(draws.normal([num_frames, 2])[:, :, 0], axis=2)
