@@ -1,5 +1,3 @@
-import itertools
-
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -95,27 +93,6 @@ def test_views_of_series_change_as_series_do_here_too():
     (batch,) = started(reader(told), 4, 2, seed=3).take(1)
     (made,) = started(reader(told), 4, 2, seed=3, views=VIEWS).take(1)
     np.testing.assert_allclose(VIEWS(batch, tf.constant([3, 0]))["views"], made["views"], atol=1e-6)
-
-
-@pytest.mark.slow
-def test_no_two_steps_share_their_views_even_in_another_epoch():
-    drawn = [batch["speeds"].numpy() for batch in started(examples(2), 2, 2, 0, views=VIEWS).take(6)]
-    assert min(np.abs(a - b).max() for k, a in enumerate(drawn) for b in drawn[:k]) > 1e-3
-
-
-def test_equal_seeds_give_equal_orders_and_others_differ():
-    clips = examples(7)
-    first, again, other = [numbers(started(clips, 7, 7, seed), 4) for seed in (0, 0, 1)]
-    assert first == again != other
-
-
-def test_clips_beyond_the_memory_for_them_are_shuffled_in_part(monkeypatch):
-    monkeypatch.setattr(pipeline, "CACHE_BYTES", 3 * 20 * 4 * 4)  # Of three clips.
-    clips = examples(8)
-    order = numbers(started(clips, 8, 2, seed=1), 8)
-    assert sorted(itertools.chain(*order[:4])) == list(range(8))
-    assert order[:4] != order[4:]
-    assert order[3:] == numbers(started(clips, 8, 2, seed=1, start_step=3), 5)
 
 
 def test_clips_are_left_as_they_are():

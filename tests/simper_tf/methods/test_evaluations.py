@@ -85,14 +85,6 @@ def test_evaluations_and_added_gradients_have_views_of_their_own(swinging_bars, 
 
 
 @pytest.mark.slow
-def test_validation_data_add_their_logs_to_the_history(swinging_bars):
-    model = compiled(SimPer)
-    history = model.fit(swinging_bars[0], validation_data=swinging_bars[0], verbose=0, epochs=2).history
-    assert set(history) == {*model.log_names(), *(f"val_{name}" for name in model.log_names())}
-    assert len(history["val_loss"]) == 2
-
-
-@pytest.mark.slow
 def test_training_continues_after_an_evaluation_within_it(swinging_bars):
     """Longer clips, in floats and in other batches, and a callback that predicts what is shorter."""
     model, clips = compiled(SimPer), swinging_bars[0]
