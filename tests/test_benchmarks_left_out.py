@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from benchmarks import left_out, real
+from benchmarks import left_out, real, startup
 
 
 def truth(text, tolerance):
@@ -30,13 +30,22 @@ def test_what_repeats_at_no_known_frequency_is_not_listed(tmp_path):
 
 
 def test_outcomes_are_counted_by_the_way_of_reading():
+    rest = {"Replay": "silent", "network": "1.000 Hz, right"}
     table = [
-        {"count": "1.000 Hz, right", "untrained": "silent", "SimPer": "0.500 Hz, an octave off"},
-        {"count": "2.000 Hz, octave named", "untrained": "3.000 Hz, wrong", "SimPer": "2.010 Hz, right"},
+        {"count": "1.000 Hz, right", "untrained": "silent", "SimPer": "0.500 Hz, an octave off", **rest},
+        {"count": "2.000 Hz, octave named", "untrained": "3.000 Hz, wrong", "SimPer": "2.010 Hz, right", **rest},
     ]
     lines = left_out.totals(table).splitlines()[2:]
     assert lines == [
         "| count | 1 | 1 | 0 | 0 | 0 |",
         "| untrained | 0 | 0 | 0 | 1 | 1 |",
         "| SimPer | 1 | 0 | 1 | 0 | 0 |",
+        "| Replay | 0 | 0 | 0 | 0 | 2 |",
+        "| network | 2 | 0 | 0 | 0 | 0 |",
     ]
+
+
+def test_the_network_of_the_reader_is_asked_over_the_whole_film(tmp_path):
+    path = tmp_path / "disc.mp4"
+    startup.film(path, seconds=8)  # A disc that swings at 0.8 Hz.
+    assert left_out.likeliest(str(path)) == pytest.approx(0.8, rel=0.03)
