@@ -15,6 +15,7 @@ from simper_tf.utils import raw_files, worker
 from simper_tf.utils.errors import RawDataError
 
 STACKS = (".tif", ".tiff", ".webp")  # Of which one file can hold many.
+ANIMATED = ("PNG", "WEBP")  # Formats that say how long each page is shown.
 _FORMATS = ("BMP", "JPEG", "PNG", "TIFF", "WEBP")  # Others start programs, or are hardly ever seen.
 _IMAGE = "a whole PNG, JPEG, TIFF, BMP or WebP image"
 _AGAIN = "Copy it again, or leave it out."
@@ -65,6 +66,16 @@ def frames(
         yield facts["number"], np.frombuffer(content, facts["type"]).reshape(facts["shape"])
 
 
+def durations(path) -> list[float]:
+    """Returns the seconds that each page of an animated WebP or PNG file is shown.
+
+    Raises:
+        RawDataError: as `headers`, or a page is damaged.
+    """
+    (answer,) = worker.answers(f"{_MODULE}:task_durations", str(path))
+    return answer[0]
+
+
 def in_order(paths: Sequence[pathlib.Path]) -> list[pathlib.Path]:
     """Returns paths sorted as people count: 2 before 10."""
     return sorted(paths, key=lambda path: [(len(part), part) if part.isdecimal() else (0, part)
@@ -78,6 +89,18 @@ def task_headers(paths):
         with _opened(path) as image:
             headers.append((*image.size, _pages(path, image), image.format))
     yield headers, b""
+
+
+def task_durations(path):
+    """Yields what `durations` returns; runs in the worker."""
+    shown = []
+    with _opened(path) as image:
+        for page in range(_pages(path, image)):
+            worker.allow()
+            image.seek(page)
+            image.load()  # Of WebP it is known then.
+            shown.append(image.info.get("duration", 0.0) / 1000)
+    yield shown, b""
 
 
 def task_frames(paths, first, last, shape, box):

@@ -53,19 +53,19 @@ class Video(Source):
 
 
 class Images(Source):
-    """Pictures, or pages of TIFF files, one after another at a rate.
+    """Pictures, or pages of TIFF files, one after another at a rate; pages of WebP and PNG files have their own times.
 
     Frames come out as uint8 RGB, or as float32 gray: of 16 bits over 257, floats times 255.
 
     Args:
         name: As it is printed.
         paths: The files, in order.
-        rate: Frames per second.
+        rate: Frames per second; None for those of an animated file.
     """
 
     def __init__(self, name, paths: Sequence[pathlib.Path], rate):
         super().__init__(str(name))
-        self._paths, self._rate, self._headers = list(paths), rate, None
+        self._paths, self._rate, self._headers, self._edges = list(paths), rate, None, None
 
     def info(self):
         self._headers = self._headers or pictures.headers(self._paths)
@@ -77,15 +77,25 @@ class Images(Source):
         count = sum(header.pages for header in self._headers)
         if count < 2:
             raise RawDataError(self.name, "a single picture", "a recording", "Name a folder of pictures, or a video.")
+        if self._edges is None:
+            self._edges = self._starts(count)
+        rate = count / self._edges[-1]
+        return Info(rate, self._edges[-1], height, width, longest_gap=2 * np.diff(self._edges).max())
+
+    def _starts(self, count):
+        """Returns the second of each picture, and the end of the last."""
+        if self._rate is None and len(self._paths) == 1 and self._headers[0].format in pictures.ANIMATED:
+            shown = pictures.durations(self._paths[0])
+            if min(shown) > 0:
+                return np.append(0.0, np.cumsum(shown))
         _check_rate(self.name, self._rate)
-        return Info(self._rate, count / self._rate, height, width, longest_gap=2 / self._rate)
+        return np.arange(count + 1) / self._rate
 
     def frames(self, start, end, shape, box):
-        seconds = self.info().seconds
-        first = max(math.ceil(start * self._rate - 1e-9), 0)
-        last = math.ceil(min(end, seconds) * self._rate - 1e-9)
-        for number, picture in pictures.frames(self._paths, first, last, shape, box):
-            yield number / self._rate, picture
+        self.info()
+        first, last = np.searchsorted(self._edges[:-1], [start - 1e-9, end - 1e-9])
+        for number, picture in pictures.frames(self._paths, int(first), int(last), shape, box):
+            yield float(self._edges[number]), picture
 
 
 class Frames(Source):
@@ -253,7 +263,7 @@ def open_file(
     start = head[:12]
     if start.startswith(b"\x93NUMPY"):
         return Frames(path, rate) if _array_file(path).ndim > 2 else Series(path, *wishes)
-    if start.startswith(_TIFF):
+    if start.startswith(_TIFF) or (start[:4] == b"RIFF" and start[8:] == b"WEBP"):
         return Images(path, [path], rate)
     is_sound = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
     if is_sound or path.suffix.lower() in (*endings.SERIES, *endings.PACKED):

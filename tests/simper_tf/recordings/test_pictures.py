@@ -110,6 +110,26 @@ def test_stacks_are_recordings_and_pictures_among_others_are_not(folder):
     assert found.sources[0].info().seconds == 3
 
 
+@pytest.mark.parametrize("ending", ["webp", "png"])
+def test_an_animation_has_the_times_that_its_pages_are_shown(tmp_path, ending):
+    path, (first, *others) = tmp_path / f"a.{ending}", map(Image.fromarray, COLORS)
+    first.save(path, save_all=True, append_images=others, duration=[40, 120] * 6, lossless=True)
+    (source,) = search.find([str(path)]).sources
+    info = source.info()
+    assert (info.seconds, info.rate, info.longest_gap) == pytest.approx((0.96, 12.5, 0.24))
+    times, frames = zip(*source.frames(0.1, 0.5, (20, 30), None), strict=True)
+    np.testing.assert_allclose(times, [0.16, 0.2, 0.32, 0.36, 0.48])
+    np.testing.assert_array_equal(frames, COLORS[2:7])
+    assert search.find([str(path)], 4.0).sources[0].info().seconds == 3
+
+
+def test_an_animation_that_shows_pages_for_no_time_asks_for_its_rate(tmp_path):
+    first, *others = map(Image.fromarray, COLORS)
+    first.save(tmp_path / "a.webp", save_all=True, append_images=others, duration=0, lossless=True)
+    with pytest.raises(RawDataError, match="found frames without their rate"):
+        search.find([str(tmp_path / "a.webp")]).sources[0].info()
+
+
 def test_pictures_of_two_folders_are_two_recordings(folder):
     inner = folder / "second"
     inner.mkdir()
