@@ -37,6 +37,7 @@ from simper_tf.views.views import Views
 
 Names = str | os.PathLike | Sequence[str | os.PathLike]
 _LEARNING_RATE = 1e-3  # Of Adam, its usual one.
+_CLOSEST = 2.0  # Times as many frames a second as learned from: views are slowed down to half the speed.
 # Between checkpoints.
 _SAVE_SECONDS = 30.0
 
@@ -189,21 +190,28 @@ class FromRecordings:
     def frequency(self, name: str | os.PathLike) -> float:
         """Returns the frequency in Hz that the features show in a recording: the median of its clips.
 
-        NaN where that lies outside of the band of `recordings`, of which alone the model has learned. Before `fit`, and
-        of what is no one recording with a clip, a ValueError.
+        NaN where that lies outside of the band of `recordings`, of which alone the model has learned. A video that is
+        shorter than a clip, by half at most, is one clip: its frames lie closer, as those of a slower view do. Before
+        `fit`, and of what is no one recording with a clip, a ValueError.
         """
         self._octave()
-        plan = self.recordings.proposal
+        plan, rate = self.recordings.proposal, self.recordings.rate
+        found = search.find(names_of(name), rate)
+        closer = 1.0
+        if not self.recordings.are_series and len(found.sources) == 1:
+            closer = min(max(plan.seconds / found.sources[0].info().seconds, 1.0), _CLOSEST)
         size = {} if self.recordings.are_series else {"size": plan.shape}
-        new = Recordings(name, band=plan.band, window=plan.seconds, rate=plan.rate, **size)
+        low, high = plan.band
+        new = Recordings(found, band=(closer * low, high), window=plan.seconds / closer, rate=closer * rate, **size)
         if len(new.sources) != 1:
             raise ValueError(f"{name} stands for {len(new.sources)} recordings. Name one.")
-        return self._hertz(new.clips)
+        return self._hertz(new.clips, new.band, new.rate)
 
     def frequencies(self) -> dict[str, float]:
         """Returns the name of each recording that it learned from -> what `frequency` gives of it."""
         clips, names = self.recordings.clips, np.array(self.recordings.recordings)
-        return {name: self._hertz(clips[names == name]) for name in dict.fromkeys(names.tolist())}
+        band, rate = self.recordings.band, self.recordings.rate
+        return {name: self._hertz(clips[names == name], band, rate) for name in dict.fromkeys(names.tolist())}
 
     def export(self, folder: str | os.PathLike) -> pathlib.Path:
         """Writes the next numbered SavedModel below a folder, which answers in Hz, and returns its path.
@@ -223,14 +231,14 @@ class FromRecordings:
             is_overruled=self._octave().is_overruled,
         )  # fmt: skip
 
-    def _hertz(self, clips):
+    def _hertz(self, clips, band, rate):
         """Returns the median frequency of the clips of a recording, NaN where it lies outside of the band."""
-        low, high = self.recordings.band
+        low, high = band
         parts = [clips[k : k + CLIPS_AT_ONCE] for k in range(0, len(clips), CLIPS_AT_ONCE)]
         features = np.concatenate([self.method.encode(part) for part in parts])
         pixels = np.concatenate([spectrum.pixel_power(part) for part in parts])
         read = self._octave().frequency if self._octave().is_common else resolve_together
-        hertz = read(features, pixels, self.recordings.rate, low)
+        hertz = read(features, pixels, rate, low)
         middle = float(np.median(hertz))
         return middle if low <= middle <= high else math.nan
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import simper_tf
+from simper_tf.commands import mp4
 from simper_tf.signals import votes
 from simper_tf.training import from_recordings
 from simper_tf.training.counted import Counted
@@ -50,6 +51,27 @@ def test_a_new_recording_is_read_in_hertz_within_the_band(model, tmp_path):
     hertz = model.frequency(swinging(tmp_path / "new.npy", 1.0))
     assert isinstance(hertz, float)
     assert 0 < hertz < 15 / 2
+
+
+def film(path, rate, number=60):
+    """Writes a film of a bar that swings every 15 frames."""
+    bars = np.load(swinging(path.with_suffix(".npy"), 1.0, number / 15))
+    with mp4.Writer(path, 12, 16, {"crf": "1"}) as video:
+        for place, picture in enumerate(bars):
+            video.add(place / rate, np.repeat(picture[..., None], 3, axis=2))
+    return path
+
+
+@pytest.mark.slow
+def test_half_as_long_a_film_is_read_as_a_slower_one(tmp_path):
+    whole, half = film(tmp_path / "whole.mp4", 15), film(tmp_path / "half.mp4", 30)
+    made = simper_tf.from_recordings(
+        film(tmp_path / "long.mp4", 15, 180), band=(0.6, 3.0), window=4.0, rate=15, num_views=2
+    )
+    made.fit(steps=2)
+    assert made.frequency(half) == pytest.approx(2 * made.frequency(whole), rel=0.01)
+    with pytest.raises(ValueError, match=r"found 1\.00 s; expected 2\.00 s or more"):
+        made.frequency(film(tmp_path / "short.mp4", 30, 30))
 
 
 @pytest.mark.slow
