@@ -199,7 +199,9 @@ class FromRecordings:
         found = search.find(names_of(name), rate)
         closer = 1.0
         if not self.recordings.are_series and len(found.sources) == 1:
-            closer = min(max(plan.seconds / found.sources[0].info().seconds, 1.0), _CLOSEST)
+            info = found.sources[0].info()
+            shown = info.seconds - 1 / info.rate  # From the first frame to the last.
+            closer = min(max(plan.seconds / shown, 1.0), _CLOSEST) if info.seconds < plan.seconds else 1.0
         size = {} if self.recordings.are_series else {"size": plan.shape}
         low, high = plan.band
         new = Recordings(found, band=(closer * low, high), window=plan.seconds / closer, rate=closer * rate, **size)
