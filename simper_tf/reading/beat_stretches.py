@@ -30,6 +30,10 @@ _FOLDS = 4  # Rates of samples up to which harmonics are folded back: beyond, th
 # In Hz. Each is some six times as high as low, less than `_WIDE`, and overlaps the next.
 _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0))
 _NARROW = 4.0  # So many times as high as low is a span that samples end, at least: noise in less is almost a wave.
+# Samples a cycle at which noise looks like beats, and up to which it does: of a few samples each any peak is like the
+# next one. In half a minute of 30 random samples a second beats at three samples a cycle have odds of 6 at most, at
+# four they are never likely. So much the odds must be better, as a logarithm.
+_FINEST, _FINE, _FINE_DOUBT = 3.2, 3.6, 2.0
 _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
 # Where in so many stretches one after another the first span alone was clear, the others are looked at once in so
 # many: in a day of a heart they would take two thirds of the time.
@@ -142,7 +146,8 @@ def heard_in_spans(times, values, limits, is_all=False, is_quick=False):
         if last > 1.5 * first and (number < _SLOW or last > covered):
             covered = max(covered, last)
             found = _found(times, values, (first, last), power)
-            left = _lifted(found.confidence, -_doubt(number, len(found.times)))
+            fine = power[2] / found.frequency if found.candidates else math.inf
+            left = _lifted(found.confidence, -_doubt(number, len(found.times), fine))
             heard.append(dataclasses.replace(found, confidence=left))
             if is_quick and left >= result.SURE:
                 break
@@ -155,10 +160,11 @@ def _found(times, values, band, power):
     return dataclasses.replace(found, confidence=0.0) if _is_part(found.frequency, *power) else found
 
 
-def _doubt(number, count):
-    """Returns by how much the odds of beats must be better, as a logarithm, in a span that is not the first one."""
+def _doubt(number, count, fine):
+    """Returns by how much the odds of so many beats, of so many samples each, must be better, as a logarithm."""
     more = math.log2(max(count, 1) / _FEW)
-    return float(np.clip(_DOUBTS - _LESS * more, _DOUBT, _DOUBTS)) if number else _DOUBT
+    few = float(np.clip(_DOUBTS - _LESS * more, _DOUBT, _DOUBTS)) if number else _DOUBT
+    return few + _FINE_DOUBT * float(np.clip((_FINE - fine) / (_FINE - _FINEST), 0.0, 1.0))
 
 
 def power_of(times, values):
