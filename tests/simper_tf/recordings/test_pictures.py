@@ -123,7 +123,7 @@ def test_an_animation_has_the_times_that_its_pages_are_shown(tmp_path, ending):
     assert search.find([str(path)], 4.0).sources[0].info().seconds == 3
 
 
-def test_an_animation_that_shows_pages_for_no_time_asks_for_its_rate(tmp_path):
+def test_an_animation_without_times_asks_for_its_rate(tmp_path):
     first, *others = map(Image.fromarray, COLORS)
     first.save(tmp_path / "a.webp", save_all=True, append_images=others, duration=0, lossless=True)
     with pytest.raises(RawDataError, match="found frames without their rate"):
