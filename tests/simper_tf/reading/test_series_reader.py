@@ -217,7 +217,7 @@ def test_many_repetitions_of_a_slow_span_are_doubted_less():
     assert told == pytest.approx([0.5, 3.0, 1.75, 3.0, 0.5])
 
 
-def test_beats_of_three_samples_are_doubted_more_than_those_of_four():
+def test_beats_of_three_samples_are_doubted_more_than_of_four():
     assert [beat_stretches._doubt(0, 8, fine) for fine in (3.0, 3.4, 3.6, 9.0)] == pytest.approx([2.5, 1.5, 0.5, 0.5])
 
 
