@@ -11,7 +11,9 @@ from simper_tf.tables import series_files
 _SLOW_RATE = 1.0  # Samples a second, below which a series has slow rhythms.
 # Median steps without a sample from which on there is a gap: a few that are lost are interpolated.
 _GAP, _AT_ONCE = 10, 2**20
-_MOST_FITTED = 2500  # Samples to which sines of all frequencies are fitted, in some tenths of a second.
+# Samples, at most, to which sines of all frequencies are fitted, in two seconds, and share of the variance in one line
+# of the spectrum from which on they are: of those that `uneven` tells it is 0.4, between two bins a tenth less.
+_MOST_FITTED, _LINE = 2500, 0.36
 # Units of what lasts two of them, and their seconds.
 _LASTING = (("years", 31557600.0), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0), ("s", 1.0))
 _LEAST = 0.1  # Share that clear answers must fill: a few repetitions in a stretch may be noise on what is slower.
@@ -74,9 +76,18 @@ def _all_of(times, values, band):
             surest = max((answer.confidence for answer in slower), default=0.0)
             answers = [*slower, *(answer for answer in answers if answer.confidence >= surest)]
         answers = [rhythms.slowed(answer, 1.0, start) for answer in answers]
-    if len(times) <= _MOST_FITTED and all(answer.verdict != result.CLEAR for answer in answers):
+    if all(answer.verdict != result.CLEAR for answer in answers) and _has_line(values):
         answers = [*(uneven.told(times, values, band) or ()), *answers]  # Beats may drown in noise, a line does not.
     return answers, notes
+
+
+def _has_line(values):
+    """Returns whether a sine may explain much of a channel."""
+    if len(values) > _MOST_FITTED:
+        return False
+    changes = values - values.mean(axis=0)
+    lines = np.abs(np.fft.rfft(changes, 4 * len(values), axis=0)).max(axis=0) ** 2
+    return bool((2 * lines > _LINE * len(values) * np.maximum((changes**2).sum(axis=0), 1e-30)).any())
 
 
 def _beside(times, values, band, pulse, moving, names):
