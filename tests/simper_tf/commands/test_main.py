@@ -144,14 +144,6 @@ def test_words_are_refused_before_anything_heavy_is_loaded():
     assert done.stderr.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("name", ["predict", "app"])
-def test_a_checkout_reaches_commands_by_the_name_of_its_trainers(name):
-    command = [sys.executable, "-m", f"trainers.{name}", "--helq"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr.partition(":")[0]) == (2, f"simper {name}")
-    assert "--help" in done.stderr
-
-
 def test_python_reads_of_settings_and_the_shell_of_flags(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.save("frames.npy", np.zeros((20, 8, 8, 3), np.uint8))
