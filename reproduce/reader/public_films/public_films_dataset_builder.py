@@ -64,12 +64,16 @@ def training_films(folder, data_dir) -> list[tuple[np.ndarray, float]]:
         data_dir: Where the data set is kept.
 
     Raises:
-        ValueError: it is not built, and none of the films is there.
+        ValueError: it is not built, and none of the films is there; or all that are there are left out.
     """
     builder = Builder(data_dir=data_dir)
     if not builder.data_path.exists():
         films.found(folder)
         config = tfds.download.DownloadConfig(manual_dir=pathlib.Path(folder))
         builder.download_and_prepare(download_config=config)
+    if "train" not in builder.info.splits:
+        raise ValueError(
+            f"{folder} holds films alone that are left out of training. Fetch others of {films.LIST.name}."
+        )
     examples = tfds.as_numpy(builder.as_dataset(split="train"))
     return [(example["film"], float(example["rate"])) for example in examples]

@@ -87,6 +87,17 @@ def test_each_film_is_in_the_data_set_once_in_its_split(raw, tmp_path):
 
 
 @pytest.mark.slow
+def test_films_that_are_all_left_out_are_refused(raw, tmp_path):
+    for film in raw[1]:
+        if films.is_left_out(film.repository):
+            shutil.copytree(
+                films.raw_path(raw[0], film).parent, films.raw_path(tmp_path, film).parent, dirs_exist_ok=True
+            )
+    with pytest.raises(ValueError, match="holds films alone that are left out of training"):
+        public_films_dataset_builder.training_films(tmp_path, tmp_path / "data")
+
+
+@pytest.mark.slow
 def test_the_command_trains_on_drawn_films_and_writes_weights(raw, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(training, "EPOCH", 1)
     words = [f"--films={raw[0]}", f"--work={tmp_path}", "--steps=2", "--batch_size=1", "--minutes=0"]
