@@ -1,8 +1,9 @@
 """Rhythms of slow series with uneven times, such as stars that are seen at night: a line of Lomb and Scargle.
 
-Between such samples nothing can be interpolated. Even samples of a wave that drowns in noise are read so as well. A sine
-with a mean of its own is fitted at each frequency (Zechmeister and Kürster, Astronomy & Astrophysics, 2009). Lines a cycle a day apart are alike where it is sampled once a day: the
-odds of each against the others are those of what the fits leave.
+Between such samples nothing can be interpolated. Even samples of a wave that drowns in noise are read so as well. A
+sine with a mean of its own is fitted at each frequency (Zechmeister and Kürster, Astronomy & Astrophysics, 2009). Lines
+a cycle a day apart are alike where it is sampled once a day: the odds of each against the others are those of what the
+fits leave.
 """
 
 import dataclasses
