@@ -31,8 +31,8 @@ _FOLDS = 4  # Rates of samples up to which harmonics are folded back: beyond, th
 _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0))
 _NARROW = 4.0  # So many times as high as low is a span that samples end, at least: noise in less is almost a wave.
 # Samples a cycle at which noise looks like beats, and up to which it does: of a few samples each any peak is like the
-# next one. In half a minute of 30 random samples a second beats at three samples a cycle have odds of 6 at most, at
-# four they are never likely. So much the odds must be better, as a logarithm.
+# next one. Of 30 random numbers, one a second, such beats had odds of up to 6 in 95 % where they were three samples
+# long, and of 0.1 where they were four. So much the odds must be better, as a logarithm.
 _FINEST, _FINE, _FINE_DOUBT = 3.2, 3.6, 2.0
 _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
 # Where in so many stretches one after another the first span alone was clear, the others are looked at once in so
