@@ -1,9 +1,10 @@
 """Heart rates of a wristband while somebody skips rope, beside a chest belt.
 
-python -m benchmarks.motion --files=DIR [--document=docs/series.md]
+python -m benchmarks.motion --files=DIR --fingers=DIR [--document=docs/series.md]
 
 DIR has recordings `NAME.csv` with channels `PPG...` and `Acc...`, and beside each the belt's `NAME_ref.csv` or
-`NAME_HR_ref.csv`. SimPer learns from all recordings but the one that is read; ten of their windows are labeled.
+`NAME_HR_ref.csv`. SimPer learns from all recordings but the one that is read; ten of their windows are labeled. Or it
+learns from fingers on the cameras of phones, as of `datasets/phone_ppg`, and reads the wrist as it is.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import pandas as pd
 
 import simper_tf
 from benchmarks import document
+from datasets.phone_ppg import reader as fingers
 from simper_tf.evaluation import markdown_tables
 from simper_tf.reading import motion, result, series_reader
 from simper_tf.signals import harmonics, readout
@@ -32,6 +34,7 @@ MOVES = 0.2  # Deviation of acceleration in g, from which on a window moves: at 
 RATE = 25.0  # Samples a second that are learned from: 3.5 Hz, its harmonics, and views at 1.5 times the speed.
 LABELS, STEPS = 10, 200  # As everywhere where few labels are told; after 500 steps the first recording reads the same.
 READER, BESIDE, SUM = "reader, PPG alone", "reader, accelerometer beside it", "harmonic sum of the PPG"
+TRANSFERRED = "SimPer of fingers, 10 of them labeled"
 LEARNED = {"SimPer on the PPG, 10 labels": False, "SimPer on both, 10 labels": True}
 
 
@@ -58,8 +61,7 @@ class Recording(NamedTuple):
         grid = self.starts[:, None] + np.arange(round(SECONDS * RATE)) / RATE
         used = self.values.T[pulse + moving * with_motion]
         clips = np.stack([np.interp(grid, self.times, channel) for channel in used], axis=-1)
-        clips = (clips - clips.mean(axis=1, keepdims=True)) / (clips.std(axis=1, keepdims=True) + 1e-9)
-        return np.float32(clips)[:, :, None, None]
+        return standardized(clips[:, :, None, None])
 
 
 def recordings(folder: pathlib.Path) -> dict[str, Recording]:
@@ -114,31 +116,63 @@ def summed(recording: Recording) -> np.ndarray:
     return 60 * harmonics.comb_peak(harmonics.total_power(clips), np.full(len(clips), RATE), BAND)
 
 
-def learned(others: list[Recording], recording: Recording, with_motion: bool, steps: int) -> np.ndarray:
-    """Returns beats per minute by SimPer, learned from other recordings, of which `LABELS` windows are labeled."""
+class Learned(NamedTuple):
+    """A trained method, and the multiple of the heart at which its features run."""
+
+    method: simper_tf.SimPer
+    harmonic: int
+
+    def read(self, clips: np.ndarray) -> np.ndarray:
+        """Returns beats per minute of clips."""
+        return 60 * readout.harmonic_frequency(self.method.encode(clips), RATE, BAND, self.harmonic)
+
+
+def learned(clips: np.ndarray, bpm: np.ndarray, steps: int) -> Learned:
+    """Returns SimPer learned from clips, of which `LABELS` are labeled."""
     keras.utils.set_random_seed(0)
-    clips = np.concatenate([other.clips(with_motion) for other in others])
-    bpm = np.concatenate([other.bpm for other in others])
     times = SpeedSets(num_views=5, speed_range=(2 / 3, 1.5))
     views = Views(times.longest_view(clips.shape[1]), times, interpolation="steady")
     method = simper_tf.SimPer(simper_tf.encoders.ENCODERS["small1d"](clips.shape[2:]), views)
     method.compile(keras.optimizers.Adam(3e-3))
     method.fit(clips, batch_size=16, epochs=max(round(steps * 16 / len(clips)), 1), verbose=0)
     few = np.linspace(0, len(clips) - 1, LABELS).round().astype(int)
-    harmonic = readout.calibrate_harmonic(method.encode(clips[few]), bpm[few] / 60, RATE, BAND)
-    return 60 * readout.harmonic_frequency(method.encode(recording.clips(with_motion)), RATE, BAND, harmonic)
+    return Learned(method, readout.calibrate_harmonic(method.encode(clips[few]), bpm[few] / 60, RATE, BAND))
 
 
-def answers(found: dict[str, Recording], steps: int) -> dict[str, np.ndarray]:
-    """Way to read -> beats per minute in all windows of all recordings."""
-    ways = collections.defaultdict(list)
+def of_fingers(folder: pathlib.Path) -> tuple[np.ndarray, np.ndarray]:
+    """Returns clips of fingers, `(N, T, 1, 1, 1)`, and their beats per minute."""
+    examples = [
+        example
+        for path in fingers.find(folder)
+        for _, example in fingers.clips(fingers.recording_of(path), SECONDS, HOP, RATE)
+    ]
+    clips = standardized(np.stack([example["clip"] for example in examples]))
+    return mean_channel(clips), np.array([example["label"] for example in examples])
+
+
+def standardized(clips: np.ndarray) -> np.ndarray:
+    """Returns clips of mean 0 and deviation 1 in each channel, float32."""
+    return np.float32((clips - clips.mean(axis=1, keepdims=True)) / (clips.std(axis=1, keepdims=True) + 1e-9))
+
+
+def mean_channel(clips: np.ndarray) -> np.ndarray:
+    """Returns clips of one channel: sensors have other colors, and all of them show the pulse."""
+    return standardized(clips.mean(axis=-1, keepdims=True))
+
+
+def answers(found: dict[str, Recording], folder: pathlib.Path, steps: int) -> dict[str, np.ndarray]:
+    """Way to read -> beats per minute in all windows of all recordings; fingers lie in a folder."""
+    ways, transferred = collections.defaultdict(list), learned(*of_fingers(folder), steps)
     for name, recording in found.items():
         others = [other for key, other in found.items() if key != name]
         ways[READER].append(read(recording, beside=False))
         ways[BESIDE].append(read(recording, beside=True))
         ways[SUM].append(summed(recording))
         for way, with_motion in LEARNED.items():
-            ways[way].append(learned(others, recording, with_motion, steps))
+            clips = np.concatenate([other.clips(with_motion) for other in others])
+            bpm = np.concatenate([other.bpm for other in others])
+            ways[way].append(learned(clips, bpm, steps).read(recording.clips(with_motion)))
+        ways[TRANSFERRED].append(transferred.read(mean_channel(recording.clips(with_motion=False))))
         print(name, *(f"{way}: {_shares(recording.bpm, parts[-1])}" for way, parts in ways.items()), sep=" | ")
     return {way: np.concatenate(parts) for way, parts in ways.items()}
 
@@ -162,13 +196,14 @@ def main():
     """Reads all recordings in all ways, prints the shares and writes the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=pathlib.Path, required=True)
+    parser.add_argument("--fingers", type=pathlib.Path, required=True, help="Folder of `datasets/phone_ppg`.")
     parser.add_argument("--steps", type=int, default=STEPS, help="Of learning, for each recording that is left out.")
     parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
     found = recordings(args.files)
     if len(found) < 2:
         parser.error(f"--files={args.files}: fewer than two recordings with a belt beside them.")
-    text = table(found, answers(found, args.steps))
+    text = table(found, answers(found, args.fingers, args.steps))
     print(text)
     document.into_document(args.document, COMMAND, text)
 

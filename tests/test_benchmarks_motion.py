@@ -64,3 +64,31 @@ def test_shares_leave_silence_out_of_right_and_wrong(folder):
     read[:2], read[2] = 74, 150
     (line,) = motion.table(found, {"a way": read}).splitlines()[2:]
     assert line.endswith("| 20%, 10% |")
+
+
+@pytest.fixture(scope="module")
+def fingers(tmp_path_factory):
+    """Returns a folder of the fingers of four people, 60 to 96 beats a minute."""
+    made, times = tmp_path_factory.mktemp("fingers"), np.arange(0, 45, 1 / 30)
+    for number, bpm in enumerate((60, 72, 84, 96)):
+        pulse = np.sin(2 * np.pi * bpm / 60 * times)
+        rows = [
+            f"{1e3 * time:.1f},{150 + level:.4f},{90 + 0.3 * level:.4f},40"
+            for time, level in zip(times, pulse, strict=True)
+        ]
+        (made / f"s0{number}.csv").write_text("\n".join(["time,R,G,B", *rows]))
+        (made / f"s0{number}.RR").write_text("\n".join([f"{60_000 / bpm:.3f}"] * 80))
+    return made
+
+
+def test_clips_of_fingers_have_one_channel_and_the_rate_of_beats(fingers):
+    clips, bpm = motion.of_fingers(fingers)
+    assert clips.shape == (4 * 7, 250, 1, 1, 1)
+    np.testing.assert_allclose(bpm, np.repeat([60, 72, 84, 96], 7), atol=0.1)
+    np.testing.assert_allclose(clips.std(axis=1), 1, atol=1e-3)
+
+
+def test_a_model_of_fingers_reads_a_wrist(fingers, folder):
+    transferred = motion.learned(*motion.of_fingers(fingers), steps=20)
+    clips = motion.recordings(folder)["a"].clips(with_motion=False)
+    np.testing.assert_allclose(transferred.read(motion.mean_channel(clips))[:4], 72, atol=3)
