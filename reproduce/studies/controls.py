@@ -196,6 +196,6 @@ def _beside_heads(name):
 
 def _line(title, cells, protocols):
     return Line(title, tuple(
-        protocol and Cell(cell.run if protocol in CONTROLS else reading(cell.run), protocol, cell.metric)
+        protocol and Cell(cell.run if protocol in _OF_OTHERS["lst"] else reading(cell.run), protocol, cell.metric)
         for cell, protocol in zip(cells, protocols, strict=True)
     ))  # fmt: skip

@@ -126,7 +126,7 @@ def _over_fractions(table, name, flag, about, scale):
         scale: Has the data set.
     """
     of_labels, is_papers = flag == "label_fraction", name == "scamps"
-    columns = [(percent, metric) for percent in scale.fractions for metric in ("mae", "mape")]
+    columns = [(percent, metric) for percent in scale.fractions_of(name) for metric in ("mae", "mape")]
 
     def line(title, method, way=None):
         return Line(title, tuple(cell(method, way, *column) for column in columns))

@@ -1,14 +1,14 @@
 """Tables of what labels add: with what their runs begin, at which rates, and what stands beside them."""
 
-import pathlib
-
 import pytest
 from studied import LOCATED, every_run, lines_of, study
 
-from reproduce.studies import chosen
+from reproduce.studies import STUDIES, chosen
 from reproduce.studies.features import PAPERS
 from reproduce.studies.scales import SCALES, SETS
 from reproduce.studies.table import data_set_of
+from simper_tf.evaluation.protocols import OF_HEAD
+from simper_tf.methods import METHODS
 
 pytestmark = pytest.mark.usefixtures("settings_read_once")
 
@@ -19,6 +19,20 @@ def test_fine_tuning_begins_with_its_method_on_the_same_clips():
     assert [tuned.data_fraction for tuned, _ in pairs] == [1, 0.5, 0.2, 0.1, 0.05]
     assert [before.data_fraction for _, before in pairs] == [1, 0.5, 0.2, 0.1, 0.05]
     assert {(tuned.method, before.method) for tuned, before in pairs} == {("supervised", "simper")}
+
+
+def test_tables_of_long_faces_have_every_second_part():
+    for name, flag in (("table12", "data_fraction"), ("table13", "label_fraction")):
+        cells = lines_of(name)["SimPer"].cells[::2]
+        assert [getattr(cell.run.settings(), flag) for cell in cells] == [1, 0.2, 0.05]
+    assert LOCATED["paper"].fractions_of("scamps") == (100, 50, 20, 10, 5)
+
+
+def test_tables_show_the_head_alone_of_what_labels_have_tuned():
+    for name in STUDIES:
+        for cell in study(name).cells():
+            if dict(cell.run.changes).get("own_head"):
+                assert cell.protocol in OF_HEAD
 
 
 def test_fewer_labels_begin_with_the_same_encoder():
@@ -35,18 +49,21 @@ def test_fewer_labels_begin_with_the_same_encoder():
 @pytest.mark.slow
 def test_each_start_learns_labels_at_its_chosen_rates():
     whole, alone, after, _ = study("table8").blocks
-    methods = ("supervised", *PAPERS)
-    names = [pathlib.Path(cell.run.flagfile).stem for cell in whole.lines[0].cells]
-    for method, at_once, later in zip(methods, whole.lines, after.lines, strict=False):
-        for name, first, both in zip(names, at_once.cells, later.cells, strict=True):
-            rates = chosen.RATES[name].get(method, chosen.RATES[name]["simper"])
-            assert first.run.settings().learning_rate == rates[0]
+    lines = {line.title: line for line in whole.lines}
+    for method in ("supervised", *PAPERS):
+        for cell in lines[METHODS[method].title].cells:
+            rates = chosen.RATES[data_set_of(cell.run)]
+            assert cell.run.settings().learning_rate == rates.get(method, rates["simper"])[0]
+    for method, later in zip(("supervised", "byol", "simper"), after.lines, strict=True):
+        assert {data_set_of(cell.run) for cell in later.cells} == {"rotating_digits", "scamps", "ubfc"}
+        for both in later.cells:
+            rates = chosen.RATES[data_set_of(both.run)].get(method)
             tuned, before = both.run.settings(), both.run.source.settings()
             assert (tuned.learning_rate, tuned.keep_head) == (rates[1], True)
             assert not tuned.options.get("freeze", False)
             assert before.method == "supervised"
             assert (before.learning_rate, before.options.get("freeze", False)) == (0.003, method != "supervised")
-    for method, line, later in zip(PAPERS, alone.lines, after.lines[1:], strict=True):
+    for method, line, later in zip(("byol", "simper"), alone.lines, after.lines[1:], strict=True):
         for head, both in zip(line.cells, later.cells, strict=True):
             assert both.run.source == head.run
             assert head.run.source.settings().method == method
@@ -107,12 +124,15 @@ def test_moved_encoders_learn_nothing_on_the_data_that_they_read(scale):
             )
 
 
-@pytest.mark.parametrize("name", ["table8", "table20", "table21"])
-def test_few_runs_on_labels_leave_pure_out_and_say_so(name):
+@pytest.mark.parametrize(
+    ("name", "left_out"), [("table8", {"pure"}), ("table20", {"pure", "scamps"}), ("table21", {"pure", "scamps"})]
+)
+def test_few_runs_on_labels_leave_sets_out_and_say_so(name, left_out):
     made = {scale: study(name, scale) for scale in ("small", "paper")}
     sets = {scale: {data_set_of(run) for run in of_scale.runs()} for scale, of_scale in made.items()}
-    assert sets["paper"] - sets["small"] == {"pure"}
-    assert "PURE is left out" in made["small"].about
+    assert sets["paper"] - sets["small"] == left_out
+    for each in left_out:
+        assert f"{SETS[each]} is left out" in made["small"].about
     assert "left out" not in made["paper"].about
 
 
@@ -142,7 +162,9 @@ def test_what_is_read_before_labels_is_what_labels_begin_with(scale):
     blocks = [*study("table20", scale).blocks, *study("table21", scale).blocks[:-1]]
     for tuned, frozen in zip(blocks[::2], blocks[1::2], strict=True):
         learned = [line for line in tuned.lines if line.title != "supervised" and "control" not in line.title]
-        for after, before in zip(learned, frozen.lines, strict=True):
+        *lines, control = frozen.lines
+        assert {cell.protocol for cell in control.cells} <= {"harmonic_sum", "chrom", "chrom_harmonics", "spectra_1nn"}
+        for after, before in zip(learned, lines, strict=True):
             assert after.title == before.title
             begun = [cell.run.source for cell in after.cells if cell.metric == "mae"]
             assert [cell.run for cell in before.cells[::2]] == [cell.run for cell in before.cells[1::2]] == begun
@@ -174,6 +196,6 @@ def test_heads_stand_beside_what_reads_the_same_clips_unlearned(name):
         for number, own in enumerate(block.lines[0].cells):
             beside = [cells[number] for cells in lines if cells[number]]
             is_head = own.protocol == "supervised"
-            expected = others.get(data_set_of(own.run), skin) if is_head else set()
-            assert {cell.protocol for cell in beside} == expected
+            expected = others.get(data_set_of(own.run), skin)
+            assert {cell.protocol for cell in beside} == expected or not is_head
             assert {cell.metric for cell in beside} <= {own.metric}
