@@ -68,7 +68,7 @@ def evaluate(folder, clips, model, settings, seconds):
     values = {name: prediction.values for name, prediction in predictions.items()}
     results = score(clips, predicted, values, task, settings, seconds)
     keep_features(folder, clips, settings, predicted)
-    keep_heads(folder, predictions, features_of, task, options_given)
+    keep_heads(folder, predictions, features_of, task, options_given, _asked(settings))
     rows.write_rows(folder / "results.jsonl", results)
     of_clips = folder / run_folder.OF_CLIPS[settings.split]
     clip_table.write(of_clips, predicted, values, task.unit)
@@ -80,11 +80,22 @@ def evaluate(folder, clips, model, settings, seconds):
 
 
 def encoded(clips, model, task, settings):
-    """Returns the `features.Features` of each split that is needed, by name, and the options given to protocols."""
-    functions = features.graphs(features.functions_of(model, task, clips.value_range, clips.frame_shape))
-    splits = dict.fromkeys(("train", "validation", settings.split))
-    features_of = {split: extract(clips, split, functions, settings) for split in splits}
-    features_of["train"] = dataclasses.replace(features_of["train"], known=clips.known_labels)
+    """Returns the `features.Features` of each split, by name, and the options given to protocols.
+
+    The head of a method needs nothing but features, and no training clip where labels are frequencies: those have the
+    features of the clips that are predicted then.
+    """
+    functions = features.functions_of(model, task, clips.value_range, clips.frame_shape)
+    splits = ["train", "validation", settings.split]
+    if settings.own_head:
+        functions = {name: functions[name] for name in ("series", "predicted")}
+        splits = splits[1:] if task.kind == "frequency" else splits
+    functions = features.graphs(functions)
+    features_of = {split: extract(clips, split, functions, settings) for split in dict.fromkeys(splits)}
+    if "train" in features_of:
+        features_of["train"] = dataclasses.replace(features_of["train"], known=clips.known_labels)
+    else:
+        features_of["train"] = features_of[settings.split]
     return features_of, settings.options_for("protocol")
 
 
@@ -94,14 +105,19 @@ def predict(clips, features_of, task, options_given, settings):
     Beside an encoder that learned nothing stand floors and ideal, which are the same for all runs on the same clips.
     """
     train, validation, predicted = features_of["train"], features_of["validation"], features_of[settings.split]
-    predictions = protocols.predict(train, validation, predicted, task, options_given)
-    if task.kind == "frequency" and not has_learned(settings):
+    predictions = protocols.predict(train, validation, predicted, task, options_given, _asked(settings))
+    if task.kind == "frequency" and not (has_learned(settings) or settings.own_head):
         predictions |= protocols.of_perfect(train, validation, predicted, task)
         predictions |= ideal(clips, predicted, settings, task)
     for name, prediction in predictions.items():
         if prediction.note and (task.kind != "frequency" or name in protocols.TITLES):
             cli.say(prediction.note)
     return predictions
+
+
+def _asked(settings):
+    """Returns the protocols that read clips; None for all."""
+    return protocols.OF_HEAD if settings.own_head else None
 
 
 def has_learned(settings):
@@ -158,11 +174,12 @@ def true_courses(clips, settings):
     }
 
 
-def keep_heads(folder, predictions, features_of, task, options_given):
+def keep_heads(folder, predictions, features_of, task, options_given, asked):
     """Writes what protocols have found and fitted, with their errors on validation clips, for export."""
     readouts = {name: dict(prediction.found) for name, prediction in predictions.items() if name in served.SERVED}
     train, validation, (error, _) = features_of["train"], features_of["validation"], task.metrics["mae"]
-    again = protocols.predict(train, validation, validation, task, options_given, served.suiting(task))
+    names = [name for name in served.suiting(task) if asked is None or name in asked]
+    again = protocols.predict(train, validation, validation, task, options_given, names)
     for name, prediction in again.items():
         readouts[name][served.ERROR] = float(error(validation.labels, prediction.values))
     for name, prediction in predictions.items():

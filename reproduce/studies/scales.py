@@ -55,7 +55,7 @@ class Setting:
             **changes: Further flags, which count more than `rates`.
         """
         rate = self.rate(dict(source.changes).get("method", "simper"))
-        return self.finetune.but(**{"learning_rate": rate, **changes}).begun_with(source)
+        return self.finetune.but(**{"learning_rate": rate, "own_head": True, **changes}).begun_with(source)
 
     def rate(self, method: str, after_head: bool = False) -> float | None:
         """Returns a learning rate of the whole network, see `rates`; None for that of the flagfile."""

@@ -98,6 +98,8 @@ class Settings:
                        choices=("validation", "test"), free=True)  # fmt: skip
     validation_clips: int = _read(0, "Use at most so many validation clips; 0 takes all.", low=0, free=True)
     test_clips: int = _read(0, "Use at most so many test clips; 0 takes all.", low=0, free=True)
+    own_head: bool = _read(False, "Read clips by the head of the method alone, not by features and pixels too: that "
+                           "takes a quarter of the time.", free=True, rare=True)  # fmt: skip
     artifacts: bool = _read(True, "Draw plots and export a model too, not only result rows.", free=True)
     format: str = _serve("saved_model", "Kind of exported model: a SavedModel, or a file with the encoder alone (onnx, "
                          "tflite; install the extra edge).", choices=("saved_model", "onnx", "tflite"),
@@ -157,6 +159,7 @@ class Settings:
             and not (self.encoder_from and kind.predicts_labels),
             f"`best_epoch` {by}, which predicts no labels. {back} `best_epoch=False`.": self.best_epoch
             and not kind.predicts_labels,
+            f"`own_head` {by}, which has none. {back} `own_head=False`.": self.own_head and not kind.predicts_labels,
             f"`train_on={self.train_on}` leaves no epoch to choose by. {back} `best_epoch=False`.": self.best_epoch
             and self.train_on != "train",
             f"`train_on={self.train_on}` takes all clips and labels. {back} `train_on=train`.": self.train_on != "train"

@@ -66,6 +66,17 @@ def test_a_fine_tuned_run_or_its_export_goes_on_with_its_head(call, tmp_path, fi
             np.testing.assert_array_equal(again[name], value, err_msg=name)
 
 
+def test_the_head_alone_reads_what_it_reads_beside_features(call, tmp_path, finished):
+    flags = [f"--run_dir={tmp_path / 'run'}", f"--encoder_from={finished}", *LABELED, "--head=spectrum", "--epochs=1"]
+    call(pretrain.main, *flags)
+    every = results(tmp_path / "run")
+    (tmp_path / "run" / "results.jsonl").unlink()
+    call(evaluate.main, *flags, "--own_head")
+    alone = results(tmp_path / "run")
+    assert {row["protocol"] for row in alone} == {"supervised"}
+    assert alone == [row for row in every if row["protocol"] == "supervised"]
+
+
 def test_two_replicas_in_half_precision_begin_with_equal_weights(command, tmp_path, finished):
     flags = [f"--run_dir={tmp_path / 'run'}", f"--encoder_from={finished}", *LABELED, "--head=spectrum", "--freeze"]
     process = command("pretrain", *flags, "--replicas=2", "--precision=mixed_bfloat16", "--steps=2")

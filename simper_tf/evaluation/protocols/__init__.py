@@ -59,6 +59,8 @@ TITLES = {
     "harmonic_sum": "harmonic sum of the pixels, nothing learned",
     "pixel_harmonics": "harmonics of the pixels, whitened, nothing learned",
 }
+# The head of a method, and what tells whether it has stalled where labels are no frequencies.
+OF_HEAD = ("supervised", "training_mean")
 # Those that look at no label of a training clip, and get all of them; the others get those whose labels are known.
 WITHOUT_LABELS = ("fft_resolved", "harmonics", "pixel_harmonics", "contrast_sum")
 

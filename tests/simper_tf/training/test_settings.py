@@ -196,6 +196,12 @@ def test_a_head_is_kept_of_a_supervised_run_alone(given):
     assert Settings(keep_head=True, method="supervised", encoder_from="runs/a").keep_head
 
 
+def test_the_head_alone_reads_for_methods_that_have_one():
+    with pytest.raises(ValueError, match=r"`own_head` means nothing with `method=simper`, .*`own_head=False`\."):
+        Settings(own_head=True)
+    assert Settings(own_head=True, method="supervised").digest() == Settings(method="supervised").digest()
+
+
 def test_the_best_epoch_is_sought_of_methods_that_predict_labels():
     with pytest.raises(ValueError, match=r"`best_epoch` means nothing with `method=simper`, .*`best_epoch=False`\."):
         Settings(best_epoch=True)
