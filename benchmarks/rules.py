@@ -18,6 +18,7 @@ from benchmarks.ablation import Rule
 from simper_tf.reading import (
     camera,
     compression,
+    counters,
     courses,
     events,
     film_reader,
@@ -57,6 +58,7 @@ RULES = {
     "sampled": Rule("cycles that frames catch differently", movement, "SAMPLED", 1),
     "longest": Rule("the longest run stands for its parts", movement, "longer", lambda *given: []),
     "shown": Rule("the picture or the network shows it", film_reader, "is_shown", lambda shown: True),
+    "counters": Rule("digits that count are told", counters, "is_counter", lambda frames, run: False),
     "pairs": Rule("two cycles of two sides are enough", film_reader, "FEWEST_IN_PAIRS", film_reader.FEWEST),
     "second movement": Rule("a second movement is told", places, "told", lambda *g: _TOLD(*g)[:1]),
     "magnitudes": Rule("magnitudes are read late", camera, "looks", lambda gray: (

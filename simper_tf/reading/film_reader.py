@@ -21,6 +21,7 @@ import threadpoolctl
 from simper_tf.reading import (
     camera,
     compression,
+    counters,
     courses,
     events,
     halves,
@@ -230,6 +231,7 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
     error = hertz * np.std(np.log(gaps)) / len(gaps)
     # In its own place all may be its own, however little that is of the picture.
     is_clear = candidate.confidence >= result.SURE and (candidate.tiles is not None or is_shown(candidate.evidence))
+    is_clear = is_clear and not counters.is_counter(stretch.evenly(gray), candidate.run)
     fewest = FEWEST_IN_PAIRS if candidate.pairs and is_clear else FEWEST
     said = result.CLEAR if is_clear else result.UNCLEAR
     if twice or (ends[-1] - starts[0]) * hertz < fewest:

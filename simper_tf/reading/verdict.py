@@ -132,13 +132,7 @@ def box(frames: np.ndarray, run: events.Run, tiles: np.ndarray | None = None) ->
         tiles: `(tiles,)` which of `courses.boxes` are their place; None for all.
     """
     height, width = frames.shape[1:3]
-    first = max((len(run.marks) - CYCLES) // 2, 0)
-    starts, marks, ends = (edge[first : first + CYCLES] for edge in (run.starts, run.marks, run.ends))
-    cycles, _ = events.stretched(frames.reshape(len(frames), -1), starts, marks, ends)
-    returning = (cycles[:-1] * cycles[1:]).sum((0, 1)).reshape(height, width, -1).sum(2)
-    moving = (cycles**2).sum((0, 1)).reshape(height, width, -1).sum(2) + 1e-9
-    # Products of 11 pairs of cycles of slow noise scatter by 0.3 of its power; of a limb nearly all returns.
-    shared = np.where(returning > 0.3 * moving, returning, 0)
+    shared = returning_cells(frames, run)
     if tiles is not None:
         for top, left, bottom, right in itertools.compress(courses.boxes(height, width), ~tiles):
             shared[top:bottom, left:right] = 0
@@ -148,6 +142,22 @@ def box(frames: np.ndarray, run: events.Run, tiles: np.ndarray | None = None) ->
     top, left = np.maximum(cells.min(0) - 1, 0)
     bottom, right = np.minimum(cells.max(0) + 2, (height, width))
     return float(top / height), float(left / width), float(bottom / height), float(right / width)
+
+
+def returning_cells(frames: np.ndarray, run: events.Run) -> np.ndarray:
+    """Movement of every cell that returns in the next cycle, `(H, W)`; 0 where most does not.
+
+    Args:
+        frames: `(T, H, W, C)` of the stretch that the run was found in.
+        run: Repetitions.
+    """
+    first = max((len(run.marks) - CYCLES) // 2, 0)
+    starts, marks, ends = (edge[first : first + CYCLES] for edge in (run.starts, run.marks, run.ends))
+    cycles, _ = events.stretched(frames.reshape(len(frames), -1), starts, marks, ends)
+    returning = (cycles[:-1] * cycles[1:]).sum((0, 1)).reshape(*frames.shape[1:3], -1).sum(2)
+    moving = (cycles**2).sum((0, 1)).reshape(*frames.shape[1:3], -1).sum(2) + 1e-9
+    # Products of 11 pairs of cycles of slow noise scatter by 0.3 of its power; of a limb nearly all returns.
+    return np.where(returning > 0.3 * moving, returning, 0)
 
 
 def _connected(shared: np.ndarray) -> np.ndarray:
