@@ -24,6 +24,8 @@ _IN_ROWS = {"validation_clips", "test_clips", "minutes"}
 ELSEWHERE = {field.name for field in setting_fields() if field.metadata["free"]} - _IN_ROWS
 # The first word of what is read without training.
 UNLEARNED = "unlearned"
+# That of what is trained again for its weights alone: its rows are kept, but no folder.
+WEIGHTS = "weights"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -195,7 +197,7 @@ class Grid:
         """Trains and evaluates what is not finished of some runs, and before them what they begin with.
 
         Each is tried once; the others go on where one fails. What a run begins with must be here itself, and not its
-        rows alone.
+        rows alone: it is trained again then, and keeps its rows without another evaluation.
 
         Args:
             runs: Runs with seeds.
@@ -224,6 +226,8 @@ class Grid:
                     return failed | dict.fromkeys(waiting, "what it begins with has failed")
                 run, code = pool.wait()
                 estimate.ended()
+                if not code and not self._rows_here(run):
+                    rows.write_rows(self.folder_of(run) / "results.jsonl", self.rows_of(run))
                 self.keep([run])
                 if code:
                     failed[run] = self._reason(run, code)
@@ -254,7 +258,10 @@ class Grid:
             with files.alone(folder / run_folder.LOCK):
                 pass  # One that a killed grid has left behind may still be saving.
         words = run.arguments(run_dir=folder, **begun, **self.common)
-        words = [UNLEARNED, *words] if run.is_unlearned else words
+        if run.is_unlearned:
+            words = [UNLEARNED, *words]
+        elif self.rows_of(run):
+            words = [WEIGHTS, *words]
         if self.jobs == 1:
             return words, None, {}
         threads = max((os.cpu_count() or 1) // self.jobs, 1)
@@ -273,8 +280,14 @@ class Grid:
 
 
 def _start(train, words):
-    """Does in a new process what a run wants: words for `train`, or behind `UNLEARNED` for what needs no training."""
-    return unlearned.start(words[1:]) if words[0] == UNLEARNED else train(words)
+    """Does in a new process what a run wants: words for `train`, perhaps behind `UNLEARNED` or `WEIGHTS`."""
+    first, *others = words
+    if first == UNLEARNED:
+        unlearned.start(others)
+    elif first == WEIGHTS:
+        train(others, is_read=False)
+    else:
+        train(words)
 
 
 class _Estimate:

@@ -34,8 +34,8 @@ _OPEN_PORTS = (
 )
 
 
-def main():
-    """Trains the run that the flags describe, from where its checkpoints end."""
+def main(is_read: bool = True):
+    """Trains the run that the flags describe, from where its checkpoints end, and evaluates it if it is to be read."""
     settings = options.settings()
     cluster = strategies.cluster_of(settings)
     if cluster and settings.best_epoch:
@@ -64,6 +64,8 @@ def main():
         if folder is None:
             cli.say("Trained. The chief evaluates.")
             return
+        if not is_read:
+            return
         # With the others gone, a model that is theirs too can compute no more.
         model, seconds = evaluate.load_model(folder, clips, settings) if cluster else trained
         evaluate.evaluate(folder, clips, model, settings, seconds)
@@ -74,11 +76,16 @@ def main():
             export.export(folder, clips, model, settings)
 
 
-def start(words: list[str]):
-    """Does what the command does with these arguments, in a process that has no flags yet."""
+def start(words: list[str], is_read: bool = True):
+    """Does what the command does with these arguments, or trains alone, in a process that has no flags yet."""
     sys.argv[:] = ["pretrain", *words]
     options.define()
-    cli.run(main, options.groups())
+    cli.run(main if is_read else train_alone, options.groups())
+
+
+def train_alone():
+    """Does what `main` does without an evaluation, plots and an export."""
+    main(is_read=False)
 
 
 def train(folder, clips, settings, strategy, cluster=None):

@@ -23,12 +23,17 @@ grid.Grid(sys.argv[1]).train([grid.Run(sys.argv[2]).but(method="moco", seed=0)])
 """
 
 
-def start(words):
-    """Says what it was called with, and runs the lines of a file, which may use these modules and `folder`."""
+def start(words, is_read=True):
+    """Says what it was called with, and runs the lines of a file, which may use these modules and `folder`.
+
+    What is trained for its weights alone says so, and leaves no rows.
+    """
     (folder,) = [pathlib.Path(word.removeprefix("--run_dir=")) for word in words if word.startswith("--run_dir=")]
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "calls").open("a") as file:
-        file.write(" ".join(words) + "\n")
+        file.write(" ".join(words) + " (unread)" * (not is_read) + "\n")
+    if not is_read:
+        return
 
     def stop(number, _):
         time.sleep(0.6)  # Saving takes longer than Python would wait for a child after a Ctrl-C.
