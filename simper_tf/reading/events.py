@@ -1,26 +1,20 @@
 """Repetitions of a course: events with a start and an end.
 
-Peaks of the course mark events. Smoothing of several widths decides
-how small a peak may be, so nothing is said about the tempo beforehand.
-Each event reaches halfway to its neighbours. Events are stretched to
-one length and compared in all states of the picture: a repetition
-looks like the ones beside it, a mere peak of a drift does not.
+Each event reaches from its mark halfway to its neighbours. Events are
+stretched to one length and compared in all states of the picture: a
+repetition looks like the ones beside it, a mere peak of a drift does not.
 """
 
 import dataclasses
 import functools
 import math
-from collections.abc import Iterator
 
 import numpy as np
 
 from simper_tf.reading import courses
-from simper_tf.signals import filters, samples
+from simper_tf.signals import samples
 
 SAMPLES = 24  # Moments of an event, half of them before its peak.
-# Shares of a span that smoothing takes, 1 in so many: the first is that of the span itself, the others merge peaks.
-SMOOTHINGS = (24.0, 14.0, 8.0)
-PROMINENCE = 0.3  # Of a peak, as a share of the range of a course without its extremes.
 # An event this much longer than its neighbours holds a pause.
 PAUSE = 1.8
 LINK = 0.4  # Likeness of neighbors, or of those two apart, that makes them one run.
@@ -59,20 +53,6 @@ class Run:
     def alike(self) -> tuple[np.ndarray, np.ndarray]:
         """Likeness of each event and the next one, `(n - 1,)`, and the next but one, `(n - 2,)`."""
         return neighbors(self.course.states, self.starts, self.marks, self.ends)
-
-
-def peaks(course: courses.Course) -> Iterator[np.ndarray]:
-    """Sets of peaks of the course, one for every smoothing and sign."""
-    known = set()
-    for part in SMOOTHINGS:
-        values = courses.smooth(course.values, course.rung.span / part)
-        extent = samples.quantile(values, 0.95) - samples.quantile(values, 0.05)
-        for sign in (1, -1):
-            marks = filters.tops(sign * values, max(PROMINENCE * extent, 1e-6))
-            key = marks.tobytes()
-            if len(marks) >= 2 and key not in known:
-                known.add(key)
-                yield refined(sign * values, marks)
 
 
 def refined(values: np.ndarray, marks: np.ndarray) -> np.ndarray:
@@ -157,32 +137,6 @@ def likeness(events: np.ndarray, inside: np.ndarray) -> np.ndarray:
     return flat @ flat.T / np.sqrt(np.maximum(power * power.T, 1e-12))
 
 
-def runs(course: courses.Course, marks: np.ndarray) -> Iterator[Run]:
-    """Stretches of like events among the peaks, two at least."""
-    starts, ends = bounds(marks)
-    near, far = neighbors(course.states, starts, marks, ends)
-    far = np.append(far, -1)
-    # Sides may alternate: an event need only be like the next or the next but one.
-    linked = np.maximum.reduce([near, far, np.append(-1, far[:-1])]) > LINK
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], linked, [0]))))
-    parts = [marks[first : last + 1] for first, last in edges.reshape(-1, 2)]
-    found = [Run(part, *bounds(part), course) for part in parts]
-    if found:
-        _compare(found)
-    yield from found
-
-
-def _compare(found: list[Run]):
-    """Tells how alike events of runs of one course are, of all runs at once: that is what takes the time."""
-    spans = (np.concatenate([getattr(run, name) for run in found]) for name in ("starts", "marks", "ends"))
-    near, far = neighbors(found[0].course.states, *spans)
-    first = 0
-    for run in found:
-        last = first + len(run.marks) - 1
-        vars(run)["alike"] = near[first:last], far[first : last - 1]
-        first = last + 1
-
-
 def steady_gaps(marks: np.ndarray) -> np.ndarray:
     """Samples from mark to mark, pauses left out."""
     gaps = np.diff(marks)
@@ -230,8 +184,13 @@ def _paired(events: np.ndarray, inside: np.ndarray, others: np.ndarray) -> np.nd
 def regularity(run: Run) -> float:
     """Likeness of neighbours and their number, less the unsteadiness: a quick first rank."""
     near, _ = run.alike
+    return float(rank(near.mean(), len(near), np.log(steady_gaps(run.marks)).std()))
+
+
+def rank(alike, gaps, spread):
+    """Returns `regularity` by likeness, number of gaps and spread of their logarithms, of numbers or arrays."""
     # By eye: twice as many events are worth a tenth of likeness. It only says which candidates are judged at all.
-    return float(near.mean() + 0.15 * np.log(len(near)) - np.log(steady_gaps(run.marks)).std())
+    return alike + 0.15 * np.log(gaps) - spread
 
 
 def extended(run: Run) -> Run:

@@ -11,12 +11,13 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import courses, events, halves, verdict
+from simper_tf.reading import courses, events, halves, hints, verdict
 from simper_tf.reading.rhythm_network import Heard
 
 # Proposals that are weighed, and of them those of about the same tempo.
 WEIGHED = 80
 OF_A_TEMPO = 8
+HINTS = 4  # Times as many are compared as runs before that: of equal runs halves may be told, and their tempo.
 TEMPO = np.log(1.1)  # Tempos that differ by less than a tenth are about the same.
 # How near to its double a tempo is to be the same movement.
 OCTAVE = 0.05
@@ -58,13 +59,20 @@ def proposed(scores: np.ndarray, band: tuple[float, float]) -> list[tuple[events
         scores: `(T, tiles, KEPT)` of `courses.tile_scores`.
         band: Lowest and highest frequency in cycles per sample.
     """
+    some = [
+        (hint.regularity, hint.frequency, len(hint.marks), hint)
+        for rung in courses.rungs(scores)
+        for course in courses.courses(rung)
+        for hint in hints.of(course)
+        if band[0] <= hint.frequency <= 2 * band[1]  # Every second event may be a cycle.
+    ]
     proposals = []
-    for rung in courses.rungs(scores):
-        for course in courses.courses(rung):
-            for marks in events.peaks(course):
-                for run in events.runs(course, marks):
-                    proposals.append(_proposal(run, band))
-    return _varied(sorted((proposal for proposal in proposals if proposal), key=lambda proposal: -proposal[0]))
+    for *_, hint in _varied(some, HINTS):
+        run, pairs = halves.full(hint.run())
+        hertz = events.frequency(run.marks)
+        if band[0] <= hertz <= band[1]:
+            proposals.append((events.regularity(run), hertz, len(run.marks), run, pairs))
+    return [(run, hertz, pairs) for _, hertz, _, run, pairs in _varied(proposals, 1)]
 
 
 def weighed(proposals: list[tuple[events.Run, float, bool]], heard: Heard, rate: float) -> list[Candidate]:
@@ -98,25 +106,18 @@ def confirmed(some: list[Candidate], others: list[Candidate]) -> list[Candidate]
     ]
 
 
-def _proposal(run: events.Run, band: tuple[float, float]) -> tuple | None:
-    """Regularity, run of full cycles, frequency and whether these are pairs."""
-    run, pairs = halves.full(run)
-    hertz = events.frequency(run.marks)
-    if not band[0] <= hertz <= band[1]:
-        return None
-    return events.regularity(run), run, hertz, pairs
+def _varied(some: list[tuple], times: int) -> list[tuple]:
+    """The most regular of some, so many times as many as are weighed, a few of each tempo.
 
-
-def _varied(proposals: list[tuple]) -> list[tuple]:
-    """The most regular proposals, a few of each tempo."""
-    chosen, kinds = [], []
-    for _, run, hertz, pairs in proposals:
-        kind = (len(run.marks) > 2, np.log(hertz))
-        same = sum(kind[0] == other[0] and abs(kind[1] - other[1]) < TEMPO for other in kinds)
-        if same < OF_A_TEMPO:
-            chosen.append((run, hertz, pairs))
-            kinds.append(kind)
-        if len(chosen) == WEIGHED:
+    They begin with their regularity, frequency and number of events.
+    """
+    chosen, kinds = [], ([], [])
+    for each in sorted(some, key=lambda each: -each[0]):
+        tempo, same = math.log(each[1]), kinds[each[2] > 2]
+        if sum(abs(tempo - other) < TEMPO for other in same) < times * OF_A_TEMPO:
+            chosen.append(each)
+            same.append(tempo)
+        if len(chosen) == times * WEIGHED:
             break
     return chosen
 
