@@ -92,13 +92,16 @@ class Course:
 
 def boxes(height: int, width: int) -> list[tuple[int, int, int, int]]:
     """Top, left, bottom and right of every tile in pixels."""
-    rows = np.linspace(0, height, min(TILES, height) + 1).astype(int)
-    columns = np.linspace(0, width, min(TILES, width) + 1).astype(int)
     return [
         (top, left, bottom, right)
-        for top, bottom in itertools.pairwise(rows)
-        for left, right in itertools.pairwise(columns)
+        for top, bottom in itertools.pairwise(edges(height))
+        for left, right in itertools.pairwise(edges(width))
     ]
+
+
+def edges(length: int) -> np.ndarray:
+    """Pixels at which tiles begin along a side, and its length."""
+    return np.linspace(0, length, min(TILES, length) + 1).astype(int)
 
 
 def moving_parts(frames: np.ndarray) -> np.ndarray:

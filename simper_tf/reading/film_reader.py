@@ -108,7 +108,7 @@ def _of_stretch(
         return result.TOO_SHORT, []
     if stretch.frames.max() < stretches.BLACK:
         return result.BLACK, []
-    gray = stretch.frames.mean(3, keepdims=True, dtype=np.float32)
+    gray = _gray(stretch.frames)
     if gray.std(0).max() < STILL:
         return result.STILL, []
     if face:
@@ -128,6 +128,15 @@ def _of_stretch(
         answers = [_answer(stretch, steady, candidate) for candidate in movement.twice(ranked)]
     verdict = min((answer.verdict for answer in answers), key=_ORDER.index, default=result.NOTHING)
     return verdict, answers
+
+
+def _gray(frames: np.ndarray) -> np.ndarray:
+    """Mean of the channels, `(T, H, W, 1)` float32; NumPy takes five times as long over a last axis of three."""
+    total = frames[..., :1].astype(np.float32)
+    for channel in range(1, frames.shape[3]):
+        total += frames[..., channel : channel + 1]
+    total /= frames.shape[3]
+    return total
 
 
 def _has_pulse_beside(

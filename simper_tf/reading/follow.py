@@ -9,7 +9,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-# Frames of which the median is taken: as many as tell it.
+# Frames of which the median is taken, and the largest difference: as many as tell them.
 _FRAMES = 60
 # Gray levels, and share of the largest difference, from which on a pixel is no part of the background.
 _LEVELS, _SHARE = 4.0, 0.15
@@ -42,10 +42,11 @@ def followed(gray: np.ndarray) -> View | None:
         gray: `(T, H, W, 1)` float32 of a camera that stands.
     """
     gray = gray[..., 0]
-    moving = gray - np.median(gray[:: max(1, len(gray) // _FRAMES)], axis=0)
+    few = slice(None, None, max(1, len(gray) // _FRAMES))
+    moving = gray - np.median(gray[few], axis=0)
     # Blurred by a pixel: grain is averaged away, a limb of two pixels is not. Of 80 x 60 pixels 0.2 % are ten.
-    blurred = np.stack([cv2.GaussianBlur(np.abs(frame), (0, 0), 1.0) for frame in moving])
-    weights = np.where(blurred > max(_LEVELS, _SHARE * float(np.percentile(blurred, 99.8))), blurred, 0)
+    blurred = np.stack([cv2.GaussianBlur(np.abs(frame), (7, 7), 1.0) for frame in moving])
+    weights = np.where(blurred > max(_LEVELS, _SHARE * float(np.percentile(blurred[few], 99.8))), blurred, 0)
     total = weights.sum((1, 2))
     # By eye: who is half out of the picture shows more than a fifth of what they usually show.
     is_seen = total > 0.2 * np.median(total[total > 0]) if total.any() else np.zeros(len(total), bool)

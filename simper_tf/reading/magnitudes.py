@@ -4,6 +4,7 @@ A camera in a hand, or one that follows somebody, moves whole pictures, and its 
 changes the phases of the transform alone. So what repeats in the magnitudes repeats in the scene.
 """
 
+import math
 from collections.abc import Sequence
 
 import cv2
@@ -32,13 +33,21 @@ def of(gray: np.ndarray) -> np.ndarray:
     Args:
         gray: `(T, H, W, 1)` float32.
     """
-    frames = gray[..., 0] - gray[..., 0].mean((1, 2), keepdims=True)
+    frames = gray[..., 0]
     height, width = frames.shape[1:]
-    window = np.hanning(height)[:, None] * np.hanning(width)
-    spectra = np.abs(np.fft.rfft2(frames * window)) / np.sqrt(WINDOWED * height * width)
-    rows = min(KEPT, height // 2)
-    low = np.concatenate((spectra[:, -rows:, :KEPT], spectra[:, :rows, :KEPT]), axis=1)
-    return low[..., None].astype(np.float32)
+    rows, columns = min(KEPT, height // 2), min(KEPT, width // 2 + 1)
+    down = _waves(np.arange(-rows, rows), height) / math.sqrt(WINDOWED * height * width)
+    along = np.ascontiguousarray(_waves(np.arange(columns), width).T)
+    # Few of all frequencies are kept, so that products with their waves are quicker than a transform.
+    lines = (frames.reshape(-1, width) @ along.view(np.float32).reshape(width, -1)).view(np.complex64)
+    lines = lines.reshape(-1, height, columns) - frames.mean((1, 2))[:, None, None] * along.sum(0)
+    return np.abs(down @ lines)[..., None]
+
+
+def _waves(cycles: np.ndarray, length: int) -> np.ndarray:
+    """Waves of so many cycles in a length under a Hann window, `(N, length)` complex64."""
+    phases = np.outer(cycles, np.arange(length)) / length
+    return (np.exp(-2j * np.pi * phases) * np.hanning(length)).astype(np.complex64)
 
 
 def smaller(gray: np.ndarray) -> np.ndarray:
