@@ -28,7 +28,7 @@ WEIGHTS = "rhythm_network.npz"
 # Order of the layers in a file of weights: kernel and bias of each.
 LAYERS = ("frame0", "frame1", "frame2", "embed", "blend", "lag0", "lag1", "row", "course", "told")
 # Seconds of the shortest window, and how many there are, each a half octave longer. At most so many of one length.
-SHORTEST, SCALES, MOST = 1.5, 11, 24
+SHORTEST, SCALES, MOST = 1.5, 11, 16
 TOGETHER = 1  # Windows that the network sees at once: two leave the cache of a core.
 # A window may be so much longer than the recording, which then fills it.
 LEAST_FILLED = 0.85
@@ -275,15 +275,21 @@ def _relu(x):
 def _halved(x, kernel, bias):
     """Convolution of 3 x 3 pixels at every second one; TensorFlow pads an even side at its end alone."""
     number, height, width, channels = x.shape
-    columns = np.zeros((number, height // 2, width // 2, 3, 3 * channels), np.float32)
-    for row in range(3):  # Pixels of a row lie side by side: they are copied at once.
+    columns = np.empty((number, height // 2, width // 2, 3, 3 * channels), np.float32)
+    columns[:, -1, :, 2] = columns[:, :, -1, :, 2 * channels :] = 0
+    for row in range(3):
         rows = x[:, row::2].reshape(number, -1, width * channels)
-        pairs = np.lib.stride_tricks.sliding_window_view(rows, 3 * channels, 2)[:, :, :: 2 * channels]
-        columns[:, : rows.shape[1], :-1, row] = pairs
+        columns[:, : rows.shape[1], :-1, row] = _parts(rows, width // 2 - 1, 2 * channels, 3 * channels)
         columns[:, : rows.shape[1], -1, row, : 2 * channels] = rows[..., -2 * channels :]
     outputs = columns.reshape(-1, 9 * channels) @ kernel.reshape(9 * channels, -1)
     outputs += bias
     return outputs.reshape(*columns.shape[:3], -1)
+
+
+def _parts(rows, number, step, length):
+    """View of so many parts of rows, `(N, H, number, length)`, a step apart, which are copied at once."""
+    strides = (*rows.strides[:2], step * rows.itemsize, rows.itemsize)
+    return np.lib.stride_tricks.as_strided(rows, (*rows.shape[:2], number, length), strides, writeable=False)
 
 
 def _over_time(x, kernel, bias):
@@ -294,10 +300,11 @@ def _over_time(x, kernel, bias):
 
 
 def _over_lags(x, kernel, bias):
-    """Convolution over frames and lags, `(N, T, J, C)`."""
-    tall, wide = kernel.shape[:2]
-    height, width = x.shape[1:3]
+    """Convolution over frames and lags, `(N, T, J, C)`, as a sum over the rows of the kernel."""
+    tall, wide, channels, kept = kernel.shape
+    number, height, width = x.shape[:3]
     x = np.pad(x, ((0, 0), (tall // 2, tall // 2), (wide // 2, wide // 2), (0, 0)))
-    parts = np.lib.stride_tricks.sliding_window_view(x, (tall, wide), (1, 2))
-    columns = parts.transpose(0, 1, 2, 4, 5, 3).reshape(-1, kernel[..., 0].size)
-    return (columns @ kernel.reshape(-1, kernel.shape[-1]) + bias).reshape(-1, height, width, kernel.shape[-1])
+    rows = _parts(x.reshape(*x.shape[:2], -1), width, channels, wide * channels)
+    rows = rows.reshape(number, -1, wide * channels)
+    outputs = sum(rows[:, row * width : (row + height) * width] @ kernel[row].reshape(-1, kept) for row in range(tall))
+    return (outputs + bias).reshape(number, height, width, kept)
