@@ -166,16 +166,18 @@ def continued(answers: Iterable[Answer]) -> list[Answer]:
 
 
 def _goes_on(first: Answer, second: Answer) -> bool:
-    """Whether two answers of one scene overlap in time and place, at one tempo."""
-    is_later = first.scene == second.scene and second.start < first.end
+    """Whether two answers of one scene overlap in time, or nearly so, and in place, at one tempo."""
+    # A slow repetition may end after one stretch, and the next begin before the other.
+    is_later = first.scene == second.scene and second.start < first.end + 0.5 / first.hertz
     return is_later and abs(np.log(first.hertz / second.hertz)) < 0.1 and overlap(first.box, second.box) > 0.5
 
 
 def _together(first: Answer, second: Answer) -> Answer:
     """Two answers of which the second goes on where the first ends."""
-    seam = (second.start + first.end) / 2
+    seam = (second.start + min(first.end, second.end)) / 2
     spans = [span for span in first.repetitions if sum(span) / 2 < seam]
-    spans += [span for span in second.repetitions if sum(span) / 2 >= max(seam, spans[-1][1])]
+    for rest in (second, first):  # The second may end before the first.
+        spans += [span for span in rest.repetitions if sum(span) / 2 >= max(seam, spans[-1][1])]
     surest = max(first, second, key=lambda part: part.confidence)
     return joined(first, second, surest, repetitions=tuple(spans))
 

@@ -1,7 +1,7 @@
 """Stretches of a recording that are read at once, in the memory of a few.
 
 A scene is read whole up to two minutes. A longer one is read in
-stretches that overlap by a quarter, so an hour needs no more memory.
+stretches that overlap by an eighth, so an hour needs no more memory.
 At a cut the picture changes several times more than in the moments
 before and after it, the two frames have little in common, and it is
 seen in much of the picture: a key frame that codes a flat picture anew
@@ -11,13 +11,16 @@ and a digit that counts down are no cuts.
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import cv2
 import numpy as np
 
 # Six periods of the slowest frequency that is looked for.
 LONGEST_SECONDS = 120.0
+# Share of a stretch that the next one reads again: five repetitions at 0.33 Hz. The last one, which may be short, reads
+# as much once more.
+AGAIN = 1 / 8
 # A cut changes the picture by this factor more than any frame near it.
 JUMP = 4.0
 # Frames on both sides of a cut correlate less than this.
@@ -68,11 +71,12 @@ def cut(frames: Iterable[tuple[float, np.ndarray]], longest_step: float = math.i
         longest_step: Seconds from one frame to the next beyond which some were lost.
     """
     kept: list[tuple[float, np.ndarray]] = []
-    scene = 0
+    scene = spare = 0
     for frame in frames:
         kept.append(frame)
-        if kept[-1][0] - kept[0][0] >= LONGEST_SECONDS:
-            whole, kept, continued = _split(kept, longest_step)
+        if kept[-1][0] - kept[spare][0] >= LONGEST_SECONDS:
+            whole, kept, continued = _split(kept[spare:], longest_step)
+            spare = len(kept) // 2 if continued else 0
             for piece in whole:
                 yield _stretch(scene, piece)
                 scene += not (continued and piece is whole[-1])
@@ -87,7 +91,7 @@ def _split(kept: list, longest_step: float) -> tuple[list[list], list, bool]:
     pieces = _at_cuts(kept, longest_step)
     if len(pieces) > 1:
         return pieces[:-1], pieces[-1], False
-    return pieces, kept[-len(kept) // 4 :], True
+    return pieces, kept[-round(2 * AGAIN * len(kept)) :], True
 
 
 def _at_cuts(kept: list, longest_step: float) -> list[list]:
@@ -97,7 +101,7 @@ def _at_cuts(kept: list, longest_step: float) -> list[list]:
     rate = _rate(kept)
     steps = np.diff([seconds for seconds, _ in kept])
     holes = np.flatnonzero(steps > min(longest_step, max(HOLE_SECONDS, HOLE_STEPS / rate))) + 1
-    edges = {0, *cuts(np.stack([frame for _, frame in kept]), rate), *holes.tolist(), len(kept)}
+    edges = {0, *cuts([frame for _, frame in kept], rate), *holes.tolist(), len(kept)}
     pieces = [kept[first:last] for first, last in itertools.pairwise(sorted(edges))]
     return [part for piece in pieces for part in _without_fades(piece)]
 
@@ -129,7 +133,7 @@ def _stretch(scene: int, kept: list) -> Stretch:
     return Stretch(scene, times, np.stack([frame for _, frame in kept]), _rate(kept))
 
 
-def changes(frames: np.ndarray) -> np.ndarray:
+def changes(frames: Sequence[np.ndarray]) -> np.ndarray:
     """Mean change of a pixel to the next frame, `(T - 1,)` gray levels."""
     return (
         np.array([cv2.norm(after, before, cv2.NORM_L1) for before, after in itertools.pairwise(frames)])
@@ -144,11 +148,11 @@ def correlation(before: np.ndarray, after: np.ndarray) -> float:
     return float((before * after).mean() / (power + 1.0))
 
 
-def cuts(frames: np.ndarray, rate: float) -> list[int]:
+def cuts(frames: Sequence[np.ndarray], rate: float) -> list[int]:
     """Index of the first frame after each cut.
 
     Args:
-        frames: `(T, H, W, C)` uint8.
+        frames: T of `(H, W, C)` uint8.
         rate: Frames per second.
     """
     if len(frames) < 3:
@@ -158,7 +162,7 @@ def cuts(frames: np.ndarray, rate: float) -> list[int]:
     highest = np.lib.stride_tricks.sliding_window_view(np.pad(change, reach), reach).max(1)
     nearby = np.maximum(highest[: len(change)], highest[reach + 1 :])
     jumps = np.flatnonzero(change > JUMP * (nearby + 0.5))
-    pairs = {int(at) + 1: frames[at : at + 2].astype(float) for at in jumps}
+    pairs = {int(at) + 1: np.array(frames[at : at + 2], float) for at in jumps}
     return [at for at, pair in pairs.items() if correlation(*pair) < COMMON and _is_seen(*pair)]
 
 

@@ -55,3 +55,22 @@ def test_what_an_edge_cuts_short_leaves_the_tempo_as_it_is(phase, hertz):
         assert cut.within(*span)[1] == pytest.approx(hertz)
     windows = result.windows(reading(cut, end=edges[-1]), 3 / hertz, 3 / hertz)
     assert [window.hertz for window in windows] == pytest.approx([hertz] * len(windows))
+
+
+def spans(first, last, seconds=1.0, phase=0.0):
+    """Repetitions one after another, between two times."""
+    starts = np.arange(first + phase, last - seconds + 1e-6, seconds)
+    return list(zip(starts.tolist(), (starts + seconds).tolist(), strict=True))
+
+
+@pytest.mark.parametrize("of", [((0, 30), (20, 60)), ((0, 60), (10, 30)), ((0, 60), (0.2, 30)), ((0.2, 30), (0, 60))])
+def test_overlapping_answers_are_joined_without_a_loss(of):
+    joined = result.continued(answer(spans(*some)) for some in of)
+    assert [(found.count, found.start, found.end) for found in joined] == [(60, 0.0, 60.0)]
+
+
+def test_slow_answers_join_where_the_next_begins_a_little_later():
+    one, other = answer(spans(0, 100, 20.0), hertz=0.05), answer(spans(108, 188, 20.0), hertz=0.05)
+    assert [found.count for found in result.continued((one, other))] == [9]
+    late = answer(spans(112, 192, 20.0), hertz=0.05)
+    assert [found.count for found in result.continued((one, late))] == [5, 4]
