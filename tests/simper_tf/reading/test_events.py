@@ -108,7 +108,7 @@ def test_a_long_hole_ends_a_scene_and_is_not_filled():
     assert [len(piece.times) for piece in slow] == [10]  # Frames that are all so far apart have no hole.
 
 
-def test_stretches_overlap_by_an_eighth_and_the_last_by_a_quarter():
+def test_stretches_share_an_eighth_and_the_last_a_quarter():
     pieces = list(stretches.cut(zip(np.arange(1300) / 5, pictures(0, 1300), strict=True)))
     assert {piece.scene for piece in pieces} == {0}
     edges = [(piece.times[0], piece.times[-1]) for piece in pieces]

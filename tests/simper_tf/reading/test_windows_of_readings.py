@@ -69,7 +69,7 @@ def test_overlapping_answers_are_joined_without_a_loss(of):
     assert [(found.count, found.start, found.end) for found in joined] == [(60, 0.0, 60.0)]
 
 
-def test_slow_answers_join_where_the_next_begins_a_little_later():
+def test_slow_answers_join_though_one_begins_a_little_later():
     one, other = answer(spans(0, 100, 20.0), hertz=0.05), answer(spans(108, 188, 20.0), hertz=0.05)
     assert [found.count for found in result.continued((one, other))] == [9]
     late = answer(spans(112, 192, 20.0), hertz=0.05)
