@@ -135,7 +135,7 @@ def _tries(times, values, band):
     moments = times[0] + np.arange(len(even)) / rate
     places = np.arange(len(courses["wave"])) * rate / thinned
     is_known = is_known[np.minimum(places.astype(int), len(even) - 1)]
-    fine = beat_courses.detail(source, rate, band)
+    fine = np.float32(beat_courses.detail(source, rate, band))  # Half the memory to pass through in `spikes`.
     found = []
     for name, course in courses.items():
         for lag in beat_courses.lags(course, thinned, band, _PERIODS)[0]:

@@ -1,10 +1,13 @@
 """Filters, tops and the logistic function as SciPy has them, in NumPy and OpenCV: SciPy takes a second to load."""
 
+import functools
 import math
 
 import cv2
 import numpy as np
 
+# Stretches of a long series are as long as one another, and each has some ten filters: those of short ones are kept.
+_SHORT = 2**16
 _LEFT = 25.0  # Time constants after which nothing is left of a filter: exp(-25) is 1e-11.
 
 
@@ -36,7 +39,7 @@ def butterworth(
     tail = math.ceil(_LEFT * rate / slowest)
     # Even with a tail of its own on both sides a transform goes round.
     size = _quick(len(longer) + 2 * tail)
-    response = _response(np.arange(size // 2 + 1) / size, low / rate, high / rate, order)
+    response = (_known if size <= _SHORT else _response)(size, low / rate, high / rate, order)
     response = response.reshape(-1, *[1] * (values.ndim - 1))
     for _ in range(2):  # The second time backward.
         before, behind = np.repeat(longer[:1], tail, 0), np.repeat(longer[-1:], size - len(longer) - tail, 0)
@@ -45,8 +48,9 @@ def butterworth(
     return longer[padding : padding + len(values)]
 
 
-def _response(shares, low, high, order):
-    """Returns what a digital Butterworth filter makes of frequencies, all in shares of the rate."""
+def _response(size, low, high, order):
+    """Returns what a Butterworth filter makes of each frequency of a transform, by limits in shares of the rate."""
+    shares = np.arange(size // 2 + 1) / size
     with np.errstate(divide="ignore"):
         warped, bottom, top = (np.tan(np.pi * np.asarray(share)) for share in (shares, low, high))
         at = (warped**2 - bottom * top) / ((top - bottom) * warped) if low else warped / top
@@ -55,6 +59,9 @@ def _response(shares, low, high, order):
         response = 1 / np.prod(1j * at[:, None] - poles, axis=1)
     # Beyond, powers of it overflow, and what passes is 0 in float64.
     return np.where(np.abs(at) < 1e9, response, 0)
+
+
+_known = functools.lru_cache(maxsize=32)(_response)
 
 
 def _quick(least):
