@@ -8,6 +8,7 @@ import itertools
 import pathlib
 
 import numpy as np
+from scipy import signal
 
 from benchmarks import document
 from simper_tf.evaluation import markdown_tables
@@ -15,7 +16,9 @@ from simper_tf.reading import series_reader
 from simper_tf.tables import series_files
 
 COMMAND = "python -m benchmarks.controls"
-KINDS = ("white noise", "pink noise", "brown noise", "walk with drift", "coarse walk", "drift", "steps")
+# A resonance of quality Q makes it of white noise. At Q 4 intervals are as uneven as a slow breath's.
+BANDS = {"noise of a band, Q 1": 1.0, "noise of a band, Q 2": 2.0, "noise of a band, Q 4": 4.0}
+KINDS = ("white noise", "pink noise", "brown noise", "walk with drift", "coarse walk", "drift", "steps", *BANDS)
 # Seconds, samples a second, channels, and recordings of a kind. Ten minutes take two seconds of a core, a day two
 # minutes. Rates are those of breath, of watches, and of an ECG.
 CASES = (
@@ -23,6 +26,7 @@ CASES = (
     (86400, 1.0, 1, 2),
 )  # fmt: skip
 _KNOTS, _EDGES = 0.5, 0.4  # A second: of what drifts, and of steps.
+_MIDDLE = 0.05  # Of a band, in cycles a sample: 20 samples show each wave.
 
 
 def made(kind: str, times: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -49,6 +53,8 @@ def made(kind: str, times: np.ndarray, random: np.random.Generator) -> np.ndarra
     if kind == "steps":
         edges = np.sort(random.uniform(0, seconds, max(round(_EDGES * seconds), 4)))
         return 5 * random.normal(size=len(edges) + 1)[np.searchsorted(edges, times)] + 0.3 * noise
+    if kind in BANDS:
+        return signal.lfilter(*signal.iirpeak(_MIDDLE, BANDS[kind], fs=1.0), noise)
     if kind == "one burst":
         middle = random.uniform(0.2 * seconds, 0.8 * seconds)
         return noise * (0.1 + np.exp(-0.5 * ((times - middle) / 0.7) ** 2))

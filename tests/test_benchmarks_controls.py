@@ -20,6 +20,16 @@ def test_a_coarse_walk_has_steps_of_a_tenth():
     np.testing.assert_allclose(10 * values, np.round(10 * values), atol=1e-9)
 
 
+@pytest.mark.parametrize(("kind", "quality"), controls.BANDS.items())
+def test_noise_of_a_band_is_as_wide_as_its_quality_says(kind, quality):
+    """A resonance is half as strong at edges whose distance is its middle over its quality."""
+    values = controls.made(kind, np.arange(2**18) / 4, np.random.default_rng(0))
+    power, at = np.abs(np.fft.rfft(values)) ** 2, np.fft.rfftfreq(2**18)
+    edges = 0.05 * (np.hypot(1, 1 / (2 * quality)) + np.array([-1, 1]) / (2 * quality))
+    low, middle, high = (power[np.abs(at - place) < 0.001].mean() for place in (edges[0], 0.05, edges[1]))
+    np.testing.assert_allclose([low / middle, high / middle], 0.5, atol=0.07)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["brown noise", "walk with drift", "steps"])
 def test_ten_minutes_of_noise_get_no_number(kind):
