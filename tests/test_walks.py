@@ -22,7 +22,7 @@ from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
 
 # Heading of the walk -> files at most, and at most so many returns to a file that was left.
-LIMITS = {"From the builder to the loss": (15, 12), "From a recording to its answer": (12, 9)}
+LIMITS = {"From the builder to the loss": (15, 12), "From a recording to its answer": (13, 9)}
 # What hands a clip back to where it came from.
 HANDING_BACK = {"utils", "filters.py"}
 # Words of a stop to which no import leads.

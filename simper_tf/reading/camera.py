@@ -286,6 +286,11 @@ class Look(NamedTuple):
     of_shifts: bool = False
     fastest: float | None = None
 
+    @property
+    def is_of_pixels(self) -> bool:
+        """Whether what is read are the pixels of the picture, each in its place."""
+        return not (self.of_magnitudes or self.of_shifts or self.fastest is not None)
+
     def scores(self) -> np.ndarray:
         """Returns what runs are looked for in, `(T, tiles, K)` float32."""
         return self.seen if self.of_shifts else courses.tile_scores(self.seen)

@@ -10,6 +10,7 @@ two and a half times is an answer, or twice to either side.
 """
 
 import concurrent.futures
+import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterable
@@ -178,7 +179,8 @@ def _ranked(
             least = camera.faintest(look.steady, look.is_steadied)
             some = compression.without(some, gray[0].size, least, keys, rate)
             steady = steady if look.of_shifts else look.steady
-            ranked += _agreed(some) if look.of_shifts else some
+            some = _agreed(some) if look.of_shifts else some
+            ranked += [dataclasses.replace(each, in_pixels=look.is_of_pixels) for each in some]
             if any(candidate.confidence >= result.SURE for candidate in ranked if candidate.evidence.count > 2):
                 break
     return steady, movement.surest_first(ranked)
@@ -240,7 +242,8 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
     error = hertz * np.std(np.log(gaps)) / len(gaps)
     # In its own place all may be its own, however little that is of the picture.
     is_clear = candidate.confidence >= result.SURE and (candidate.tiles is not None or is_shown(candidate.evidence))
-    is_clear = is_clear and not counters.is_counter(stretch.evenly(gray), candidate.run)
+    if candidate.in_pixels:  # Elsewhere little of the picture returns, whatever repeats.
+        is_clear = is_clear and not counters.is_counter(stretch.evenly(gray), candidate.run)
     fewest = FEWEST_IN_PAIRS if candidate.pairs and is_clear else FEWEST
     said = result.CLEAR if is_clear else result.UNCLEAR
     if twice or (ends[-1] - starts[0]) * hertz < fewest:

@@ -42,6 +42,7 @@ class Candidate:
         evidence: What speaks for it.
         confidence: Probability that it is right.
         tiles: `(tiles,)` which of them are its place; None for all.
+        in_pixels: Whether the pixels of the picture show it, each in its place.
     """
 
     run: events.Run
@@ -50,6 +51,7 @@ class Candidate:
     evidence: verdict.Evidence
     confidence: float
     tiles: np.ndarray | None = None
+    in_pixels: bool = True
 
 
 def proposed(scores: np.ndarray, band: tuple[float, float]) -> list[tuple[events.Run, float, bool]]:
