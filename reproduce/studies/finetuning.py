@@ -34,7 +34,7 @@ def whole_networks(scale: Scale) -> Study:
     lines = (*block.lines, dataclasses.replace(other, title=title))
     whole = controls.beside_heads(dataclasses.replace(block, lines=lines))
     starts, few = methods, block
-    if scale.name == "small":
+    if scale.long_sets:
         starts, few = _FEW_STARTS, _block("table8", "", scale, _FEW_SETS, _FEW_STARTS)
     alone = Block("The head alone", few.columns, tuple(_learned(line, head_alone) for line in few.lines[1:]))
     after = Block("The head first, then the whole network", few.columns, tuple(
@@ -179,12 +179,14 @@ def _block(
 
 def _pulse(scale):
     """Returns the data sets of pulse of tables 20 and 21."""
-    return ["ubfc"] if scale.name == "small" else scale.tuned(scale.some(PULSE, 1))
+    return [name for name in scale.tuned(scale.some(PULSE, 1)) if name not in scale.long_sets]
 
 
 def _unread(scale):
-    """Returns the sentence of these tables about a data set of which they could tell nothing; empty for none."""
-    return " SCAMPS is left out too: in so few steps nobody reads its pulse." if scale.name == "small" else ""
+    """Returns the sentence of these tables about data sets of which they could tell nothing; empty for none."""
+    return "".join(
+        f" {SETS[name]} is left out too: in so few steps nobody reads its pulse." for name in scale.long_sets
+    )
 
 
 def _as_they_are(scale, source, target, methods):

@@ -75,7 +75,7 @@ class Scale:
         never_tuned: Data sets that tables 8, 20 and 21 leave out, as their runs on labels are many.
         sets: Data set of the paper -> its `Setting`.
         fractions: Parts of the training clips, or of their labels, in percent.
-        few_fractions: Data sets of which tables have every second part alone, as their runs are long.
+        long_sets: Data sets whose runs are long: tables have every second part of them, and 20 and 21 leave them out.
         is_short: Whether tables have two lines of a kind at most.
     """
 
@@ -87,7 +87,7 @@ class Scale:
     is_short: bool = False
     more_seeds: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     never_tuned: tuple[str, ...] = ()
-    few_fractions: tuple[str, ...] = ()
+    long_sets: tuple[str, ...] = ()
 
     def seeds_of(self, table: str) -> tuple[int, ...]:
         """Returns the seeds of the runs of a table."""
@@ -95,7 +95,7 @@ class Scale:
 
     def fractions_of(self, name: str) -> tuple[int, ...]:
         """Returns the parts of a data set."""
-        return self.fractions[:: 2 if name in self.few_fractions else 1]
+        return self.fractions[:: 2 if name in self.long_sets else 1]
 
     def tuned(self, names: Iterable[str]) -> list[str]:
         """Returns those data sets that tables of fine-tuning have."""
@@ -257,7 +257,7 @@ SCALES = {
             "the lines of table 3 without it.",
             (0,), _SMALL,
             more_seeds=dict.fromkeys(_THREE_SEEDS, (0, 1, 2)) | _SPLITS_BY_SEEDS,
-            never_tuned=("pure",), few_fractions=("scamps",),
+            never_tuned=("pure",), long_sets=("scamps",),
         ),
         Scale("paper", "The paper's data, encoders and schedules.", (0, 1, 2), _PAPER, more_seeds=_SPLITS_BY_SEEDS),
     )
