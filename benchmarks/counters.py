@@ -1,6 +1,6 @@
 """Counters and clocks drawn into films in which nothing repeats, and things as small that do repeat.
 
-python -m benchmarks.counters [--films=16] [--document=FILE]
+python -m benchmarks.counters [--films=16] [--document=docs/measured.md]
 
 A row is what changes in the picture. Each film of it has another font, place, height (1 to 6 % of the picture), step,
 frame rate, background, noise and coding. A counter is no repetition: where anything but a swing beside it is told, the
