@@ -32,7 +32,7 @@ GROUPS = "GI"
 CONTROLS, GENERATED = {60: 8, 600: 3, 3600: 1}, 2
 
 _SOURCES, _COURSES, _JUDGED = beat_courses._sources, beat_courses._courses, tempos.judged
-_COURSE, _TRIED, _FOUND = ("best", "_tries", "find"), ("_tries", "find"), ("find",)
+_COURSE, _TRIED, _FOUND = ("best", "_tries", "find_in"), ("_tries", "find_in"), ("find_in",)
 
 
 def _without(name):
@@ -98,7 +98,7 @@ RULES = {
     "clocks": Rule("clocks between the slowest and the first", rhythms, "_STEP", 1e9),
     "overlap": Rule("clocks overlap", rhythms, "_OVERLAP", 1.0),
 }  # fmt: skip
-REMEMBERED = ((beat_courses, "best"), (beats, "_tries"), (beats, "find"))
+REMEMBERED = ((beat_courses, "best"), (beats, "_tries"), (beats, "find_in"))
 
 
 class Item(NamedTuple):

@@ -5,6 +5,7 @@ a drifting baseline in their steepest slopes; the spikes of an ECG in the energy
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,15 +26,28 @@ _HOLE = 4.0
 _PADDING = 15  # Samples by which a filter of fourth order is led in.
 
 
-def evenly(times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+class Even(NamedTuple):
+    """Samples at even steps.
+
+    Attributes:
+        values: `(N, C)` numbers, straight across holes.
+        is_known: `(N,)` whether a sample was near.
+        rate: Hz.
+        start: Second of the first.
+    """
+
+    values: np.ndarray
+    is_known: np.ndarray
+    rate: float
+    start: float
+
+
+def evenly(times: np.ndarray, values: np.ndarray) -> Even:
     """Brings samples to even steps, at 125 a second or fewer.
 
     Args:
         times: `(T,)` seconds that rise; jitter and holes are fine.
         values: `(T, C)` numbers.
-
-    Returns:
-        `(N, C)` values from the first time on, straight across holes; `(N,)` whether a sample is near; the rate in Hz.
     """
     step = float(np.median(np.diff(times)))
     rate = min(1 / step, _TOP_RATE)
@@ -48,7 +62,7 @@ def evenly(times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarra
         even = _on(grid, times, values)
     after = np.clip(np.searchsorted(times, grid), 1, len(times) - 1)
     is_known = times[after] - times[after - 1] <= _HOLE * step
-    return even, is_known, rate
+    return Even(even, is_known, rate, float(times[0]))
 
 
 def best(

@@ -1,5 +1,6 @@
 """Shapes of beats on a course: how alike they are, what they explain of it, and what lies between them."""
 
+import functools
 import math
 
 import numpy as np
@@ -41,13 +42,27 @@ def correlations(segments: np.ndarray, others: np.ndarray) -> np.ndarray:
     return np.where(number[:, 0] < 3, 0.0, (firsts * seconds).sum(axis=1) / np.maximum(both, 1e-12))
 
 
-def likeness(course: np.ndarray, template: np.ndarray) -> np.ndarray:
-    """Returns the correlation of the course around each sample with a template, `(T,)`; beyond its ends it is 0."""
-    template, ones = np.nan_to_num(template - np.nanmean(template)), np.ones(len(template))
-    mean = np.convolve(course, ones, "same") / len(ones)
-    power = np.convolve(course**2, ones, "same") / len(ones) - mean**2
-    # Where next to nothing happens the likeness of noise does not count.
-    power = np.maximum(power, _QUIET * np.mean(course**2)) * len(ones) * np.sum(template**2)
+def spread(course: np.ndarray, size: int) -> np.ndarray:
+    """Returns the sum of squares about their mean of so many samples around each, `(T,)`; beyond the ends they are 0.
+
+    Where next to nothing happens it is larger: the likeness of noise does not count.
+    """
+    squares, ones = course**2, np.ones(size)
+    power = np.convolve(squares, ones, "same") / size - (np.convolve(course, ones, "same") / size) ** 2
+    return np.maximum(power, _QUIET * squares.mean()) * size
+
+
+def likeness(course: np.ndarray, template: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Returns the correlation of the course around each sample with a template, `(T,)`; beyond its ends it is 0.
+
+    Args:
+        course: `(T,)`.
+        template: `(L,)`, NaN where nothing is seen.
+        spread: `(T,)` of the course around each sample, see `spread`.
+    """
+    seen = np.isfinite(template)
+    template = np.where(seen, template - template[seen].mean(), 0.0)
+    power = spread * np.sum(template**2)
     return np.convolve(course, template[::-1], "same") / np.sqrt(np.maximum(power, 1e-12))
 
 
@@ -62,45 +77,74 @@ def between(curve: np.ndarray, places: np.ndarray) -> float:
 
 def shift(curve: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Returns by how much the tops of parabolas through three samples are off the middle one, in samples."""
-    inner = np.clip(places, 1, len(curve) - 2)
+    inner = np.minimum(np.maximum(places, 1), len(curve) - 2)
     return np.where(inner == places, samples.top_offset(curve[inner - 1], curve[inner], curve[inner + 1]), 0.0)
 
 
-def explained(course: np.ndarray, places: np.ndarray, half: int) -> float:
-    """Returns the share of the power of a course that its mean beat explains, laid at all beats."""
-    window = np.hanning(2 * half + 1)
-    template = np.nan_to_num(mean(segments(course, places, half))) * window
-    beats = np.bincount(places, minlength=len(course))
-    # 1e-3 of a window: where no beat is laid nothing is explained, and nothing divided by zero.
-    laid, weight = np.convolve(beats, template), np.convolve(beats, window) + 1e-3
-    inside = slice(max(places[0] - half, 0), places[-1] + half + 1)
-    rest = (course - (laid / weight)[half : half + len(course)])[inside]
-    return max(1 - float(np.mean(rest**2) / max(np.mean(course[inside] ** 2), 1e-12)), -1.0)
-
-
-def spikes(fine: np.ndarray, places: np.ndarray, fastest: float) -> float:
-    """Returns how alike the spikes of neighboring beats are, such as QRS: each is moved to where it is most alike.
+def explained(course: np.ndarray, places: np.ndarray, segments: np.ndarray) -> float:
+    """Returns the share of the power of a course that its mean beat explains, laid at all beats.
 
     Args:
-        fine: `(N,)` what is faster than the band, zeros for nothing.
-        places: `(M,)` samples of beats.
-        fastest: Samples of the fastest period.
+        course: `(T,)`.
+        places: `(N,)` samples of the beats.
+        segments: `(N, L)` samples around them, see `segments`.
     """
-    half, reach = round(_SPIKE * fastest), round(_MOVED * fastest)
-    places = np.round(places).astype(int)
-    places = places[(places >= half + reach) & (places < len(fine) - half - reach)]
-    if len(places) < _FEWEST or half < _FEWEST or not fine.any():
-        return 0.0
-    views = np.lib.stride_tricks.sliding_window_view(fine, 2 * half + 1)
-    moved = views[(places - half)[:, None] + np.arange(-reach, reach + 1)]
-    sizes = np.sqrt(np.einsum("bmt,bmt->bm", moved, moved))
-    best, rows = sizes.argmax(axis=1), np.arange(len(places))
-    sizes = np.maximum(sizes, _QUIET * fine.std() * math.sqrt(2 * half + 1))
-    for _ in range(_ROUNDS):
-        template = (moved[rows, best] / sizes[rows, best, None]).mean(axis=0)
-        best = np.argmax(moved @ template / sizes, axis=1)
-    chosen = moved[rows, best] / sizes[rows, best, None]
-    return samples.quantile(np.sum(chosen[1:] * chosen[:-1], axis=1), _WORST)
+    size = segments.shape[1]
+    window, half = _window(size), size // 2
+    template = np.nan_to_num(mean(segments)) * window
+    first, end = max(places[0] - half, 0), min(places[-1] + half + 1, len(course))
+    at, most = (places[:, None] + np.arange(size)).ravel(), len(course) + size
+    laid, weight = (np.bincount(at, np.tile(each, len(places)), most) for each in (template, window))
+    course, laid, weight = course[first:end], laid[first + half : end + half], weight[first + half : end + half]
+    # 1e-3 of a window: where no beat is laid nothing is explained, and nothing divided by zero.
+    rest = course - laid / (weight + 1e-3)
+    return max(1 - float(np.mean(rest**2) / max(np.mean(course**2), 1e-12)), -1.0)
+
+
+_window = functools.lru_cache(maxsize=256)(np.hanning)
+
+
+class Spikes:
+    """Spikes of neighboring beats, such as QRS, and how alike they are."""
+
+    def __init__(self, fine: np.ndarray, fastest: float):
+        """Takes what is faster than a band.
+
+        Args:
+            fine: `(N,)` samples, zeros for nothing.
+            fastest: Samples of the fastest period of the band.
+        """
+        self._half, self._reach = round(_SPIKE * fastest), round(_MOVED * fastest)
+        self._is_there = 2 * (self._half + self._reach) < len(fine) and self._half >= _FEWEST and fine.any()
+        if self._is_there:
+            fine = np.float32(fine)  # Half the memory to pass through.
+            self._views = np.lib.stride_tricks.sliding_window_view(fine, 2 * self._half + 1)
+            self._sizes = np.sqrt(np.einsum("nt,nt->n", self._views, self._views))
+            self._least = _QUIET * fine.std() * math.sqrt(2 * self._half + 1)
+
+    def alike(self, places: np.ndarray) -> float:
+        """Returns how alike neighbors are, each moved to where it is most alike.
+
+        Args:
+            places: `(M,)` samples of beats.
+        """
+        if not self._is_there:
+            return 0.0
+        first = np.round(places).astype(int) - self._half - self._reach
+        first = first[(first >= 0) & (first < len(self._sizes) - 2 * self._reach)]
+        if len(first) < _FEWEST:
+            return 0.0
+        windows = first[:, None] + np.arange(2 * self._reach + 1)
+        moved, sizes = self._views[windows], self._sizes[windows]
+        best, rows = sizes.argmax(axis=1), np.arange(len(first))
+        sizes = np.maximum(sizes, self._least)
+        chosen = moved[rows, best] / sizes[rows, best, None]
+        for _ in range(_ROUNDS):
+            before, best = best, np.argmax(moved @ chosen.mean(axis=0) / sizes, axis=1)
+            if (best == before).all():  # So would be the next ones.
+                break
+            chosen = moved[rows, best] / sizes[rows, best, None]
+        return samples.quantile(np.sum(chosen[1:] * chosen[:-1], axis=1), _WORST)
 
 
 def line(source: np.ndarray, rate: float, hertz: float) -> float:

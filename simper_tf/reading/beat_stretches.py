@@ -121,7 +121,8 @@ def _heard(times, values, limits, is_quick):
         return beats.Beats(0.0, ()), [], False
     # Of a short series, in which nothing slow can be seen, the faster spans would make up a number.
     if times[-1] - times[0] < PERIODS / _SPANS[0][0] or limits[1] < _WIDE * limits[0]:
-        return _found(times, values, limits, power_of(times, values)), [], False
+        even = beat_courses.evenly(times, values)
+        return _found(even, limits, power_of(even)), [], False
     heard = heard_in_spans(times, values, limits, is_quick=is_quick)
     first = _preferred(heard)
     others = [found.frequency for found in heard if found is not first and found.confidence >= result.SURE]
@@ -134,7 +135,8 @@ def heard_in_spans(times, values, limits, is_all=False, is_quick=False):
     A quick look ends with the first span where that is clear.
     """
     low = max(limits[0], PERIODS / float(times[-1] - times[0]))
-    heard, power = [], power_of(times, values)
+    even = beat_courses.evenly(times, values)
+    heard, power = [], power_of(even)
     highest, covered = beats.SHOWN * power[2], 0.0
     for number, (first, last) in enumerate(_SPANS):
         if number >= _SLOW and highest < min(last, limits[1]):
@@ -145,7 +147,7 @@ def heard_in_spans(times, values, limits, is_all=False, is_quick=False):
         # A band of less than half an octave holds a single tempo, and no rival of it.
         if last > 1.5 * first and (number < _SLOW or last > covered):
             covered = max(covered, last)
-            found = _found(times, values, (first, last), power)
+            found = _found(even, (first, last), power)
             fine = power[2] / found.frequency if found.candidates else math.inf
             left = _lifted(found.confidence, -_doubt(number, len(found.times), fine))
             heard.append(dataclasses.replace(found, confidence=left))
@@ -154,9 +156,9 @@ def heard_in_spans(times, values, limits, is_all=False, is_quick=False):
     return heard
 
 
-def _found(times, values, band, power):
+def _found(even, band, power):
     """Returns beats in a band; they are none where something faster repeats."""
-    found = beats.find(times, values, band)
+    found = beats.find_in(even, band)
     return dataclasses.replace(found, confidence=0.0) if _is_part(found.frequency, *power) else found
 
 
@@ -167,12 +169,11 @@ def _doubt(number, count, fine):
     return few + _FINE_DOUBT * float(np.clip((_FINE - fine) / (_FINE - _FINEST), 0.0, 1.0))
 
 
-def power_of(times, values):
+def power_of(even):
     """Returns the power of all channels together, `(F,)`, the Hz from bin to bin, and the samples per second."""
-    even, _, rate = beat_courses.evenly(times, values)
-    even = (even - even.mean(axis=0)) / np.maximum(even.std(axis=0), 1e-12)
-    power = (np.abs(samples.hann_spectrum(even, FINER)) ** 2).sum(axis=1)
-    return power, rate / (FINER * len(even)), rate
+    values = (even.values - even.values.mean(axis=0)) / np.maximum(even.values.std(axis=0), 1e-12)
+    power = (np.abs(samples.hann_spectrum(values, FINER)) ** 2).sum(axis=1)
+    return power, even.rate / (FINER * len(values)), even.rate
 
 
 def _is_part(hertz, power, spacing, rate):

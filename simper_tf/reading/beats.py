@@ -7,8 +7,8 @@ that is learned from the series itself. Several courses and periods are tried, a
 """
 
 import dataclasses
-import itertools
 import math
+import operator
 
 import numpy as np
 
@@ -120,31 +120,35 @@ def find(times: np.ndarray, values: np.ndarray, band: tuple[float, float]) -> Be
         >>> round(find(times, np.sin(2 * np.pi * 1.3 * times)[:, None], (0.6, 3.5)).frequency, 2)
         1.3
     """
-    return _chosen(_tries(times, values, band))
+    return find_in(beat_courses.evenly(times, values), band) if len(times) >= FEWEST_SAMPLES else Beats(0.0, ())
 
 
-def _tries(times, values, band):
-    """Returns a `Try` for each course of a series and each of its likely periods; arguments as for `read`."""
-    if len(times) < FEWEST_SAMPLES:
+def find_in(even: beat_courses.Even, band: tuple[float, float]) -> Beats:
+    """Finds the beats of samples at even steps, as `find`."""
+    return _chosen(_tries(even, band))
+
+
+def _tries(even, band):
+    """Returns a `Try` for each course of a series and each of its likely periods."""
+    values, is_known, rate, start = even
+    band = max(band[0], _SEEN * rate / len(values)), min(band[1], SHOWN * rate)
+    if band[0] >= band[1] or not np.ptp(values, axis=0).any():
         return []
-    even, is_known, rate = beat_courses.evenly(times, np.asarray(values, np.float64))
-    band = max(band[0], _SEEN * rate / len(even)), min(band[1], SHOWN * rate)
-    if band[0] >= band[1] or not np.ptp(even, axis=0).any():
-        return []
-    courses, thinned, source, channel = beat_courses.best(even, rate, band)
-    moments = times[0] + np.arange(len(even)) / rate
+    courses, thinned, source, channel = beat_courses.best(values, rate, band)
+    moments = start + np.arange(len(values)) / rate
     places = np.arange(len(courses["wave"])) * rate / thinned
-    is_known = is_known[np.minimum(places.astype(int), len(even) - 1)]
-    fine = np.float32(beat_courses.detail(source, rate, band))  # Half the memory to pass through in `spikes`.
+    is_known = is_known[np.minimum(places.astype(int), len(values) - 1)]
+    spikes = beat_shapes.Spikes(beat_courses.detail(source, rate, band), rate / band[1])
     found = []
     for name, course in courses.items():
-        for lag in beat_courses.lags(course, thinned, band, _PERIODS)[0]:
-            attempt = _tried(name, course, float(lag), is_known, times[0], thinned)
+        lags = beat_courses.lags(course, thinned, band, _PERIODS)[0]
+        for lag, phase in zip(lags.tolist(), _phases(course, lags), strict=True):
+            attempt = _tried(name, course, phase, lag, is_known, start, thinned)
             # As in `beat_courses.lags`: a lag is whole.
             if attempt and 0.95 * band[0] <= attempt.frequency <= 1.05 * band[1]:
-                spikes = beat_shapes.spikes(fine, (attempt.times - times[0]) * rate, rate / band[1])
+                alike = spikes.alike((attempt.times - start) * rate)
                 found.append(
-                    dataclasses.replace(attempt, spikes=spikes, moments=moments, source=source, channel=channel)
+                    dataclasses.replace(attempt, spikes=alike, moments=moments, source=source, channel=channel)
                 )
     return [_compared(attempt, found, band) for attempt in found]
 
@@ -152,8 +156,7 @@ def _tries(times, values, band):
 def _chosen(found):
     """Returns the likeliest tries, of each frequency one, and the confidence that the first is right."""
     candidates: list[Try] = []
-    rated = [dataclasses.replace(attempt, odds=_odds(WEIGHTS, attempt.features)) for attempt in found]
-    for attempt in sorted(rated, key=lambda attempt: -attempt.odds):
+    for attempt in sorted(found, key=lambda attempt: -attempt.odds):
         if all(abs(math.log(attempt.frequency / other.frequency)) >= _SAME for other in candidates):
             candidates.append(attempt)
     if not candidates:
@@ -178,7 +181,7 @@ def _odds(weights, features):
 
 
 def _compared(attempt, found, band):
-    """Returns a try with the features that speak for it, beside the other tries.
+    """Returns a try with its odds and the features that they are made of, beside the other tries.
 
     What lies between beats; how uneven intervals are; the likeness of neighbors at half the frequency; the place in the
     band; the likeness of neighbors on the energy; how much more like one another beats are that are two apart; how
@@ -188,30 +191,30 @@ def _compared(attempt, found, band):
     def near(factor=1.0):
         return [other for other in found if abs(math.log(other.frequency / (factor * attempt.frequency))) < _SAME]
 
-    best = {}
-    for other in near():
+    best, same = {}, near()
+    for other in same:
         best[other.course] = max(best.get(other.course, 0.0), other.alike)
     second = sorted((0.0, *best.values()))[-2]
     place = math.log(attempt.frequency / band[0]) / math.log(band[1] / band[0])
     half = max((other.alike for other in near(0.5)), default=0.0)
-    spikes = max(other.spikes for other in near())
+    spikes = max(other.spikes for other in same)
     least = spikes - max(other.spikes for other in found)
-    explained = max(other.explained for other in near())
+    explained = max(other.explained for other in same)
     features = (
         attempt.between, max(attempt.uneven, _EVEN), half, place, best.get("energy", 0.0), attempt.halves, spikes,
         least, explained,
     )  # fmt: skip
-    return dataclasses.replace(attempt, second=second, features=features)
+    return dataclasses.replace(attempt, second=second, features=features, odds=_odds(WEIGHTS, features))
 
 
-def _tried(name, course, period, is_known, start, rate):
+def _tried(name, course, phase, period, is_known, start, rate):
     """Returns the beats near a period in samples; None for too few."""
     half = max(round(_REACH * period), 2)
-    places, curve = _tracked(_phase(course, period), period), course
+    places, curve, spread = _tracked(phase, period), course, beat_shapes.spread(course, 2 * half + 1)
     for _ in range(_ROUNDS):
         if len(places) < _FEWEST:
             return None
-        curve = beat_shapes.likeness(course, beat_shapes.mean(beat_shapes.segments(course, places, half)))
+        curve = beat_shapes.likeness(course, beat_shapes.mean(beat_shapes.segments(course, places, half)), spread)
         places = _tracked(curve, period)
     places = places[is_known[places]]
     alike = np.flatnonzero(curve[places] > _LOST)
@@ -231,14 +234,14 @@ def _tried(name, course, period, is_known, start, rate):
         between=beat_shapes.between(curve, places) / max(float(curve[places].mean()), 0.05),
         uneven=float(np.std(np.log(intervals))),
         halves=samples.quantile(others, 0.5) - samples.quantile(next_ones, 0.5),
-        explained=beat_shapes.explained(course, places, half),
+        explained=beat_shapes.explained(course, places, segments),
     )
 
 
 def _intervals(places, curve, is_known, half):
     """Returns the intervals, in samples, between beats that are no guesses, and are seen whole if enough are."""
     exact = places + beat_shapes.shift(curve, places)
-    whole = np.array([is_known[first:last].all() for first, last in itertools.pairwise(places)])
+    whole = np.logical_and.reduceat(is_known, places)[:-1]
     sound = whole & (np.minimum(curve[places[:-1]], curve[places[1:]]) > _LOST)
     inside = (places >= half) & (places < len(curve) - half)
     for kept in (sound & inside[:-1] & inside[1:], sound, whole):
@@ -247,36 +250,37 @@ def _intervals(places, curve, is_known, half):
     return np.diff(exact)
 
 
-def _phase(course, period):
-    """Returns the cosine of the phase of what is about as fast as the period, `(T,)`."""
-    cycles = np.fft.fftfreq(len(course), 1 / period)  # Per period.
-    inside = np.exp(-0.5 * (np.log(np.maximum(cycles, 1e-9)) / math.log(_FACTOR)) ** 2) * (cycles > 0)
-    wave = np.fft.ifft(np.fft.fft(course) * inside)
-    return wave.real / np.maximum(np.abs(wave), 1e-9)
+def _phases(course, periods):
+    """Returns the cosine of the phase of what is about as fast as each period, `(N, T)`."""
+    spectrum = np.fft.rfft(course)[: (len(course) + 1) // 2]
+    cycles = np.maximum(np.arange(len(spectrum)), 1e-9) * periods[:, None] / len(course)  # Per period.
+    inside = np.exp(-0.5 * (np.log(cycles) / math.log(_FACTOR)) ** 2)
+    waves = np.fft.ifft(spectrum * inside, len(course))
+    return waves.real / np.maximum(np.abs(waves), 1e-9)
 
 
 def _tracked(curve, period):
     """Returns the places, `(N,)` samples, at which a curve is highest in sum, with a cost for uneven intervals."""
-    walled = np.concatenate([[-np.inf], curve, [-np.inf]])
-    nodes = np.flatnonzero((curve >= walled[:-2]) & (curve > walled[2:]) & (curve > 0))
+    falls = curve[:-1] > curve[1:]
+    nodes = np.flatnonzero(np.append(falls, True) & ~np.append(False, falls) & (curve > 0))
     if not len(nodes):
         return nodes
-    low, high = period / _FACTOR, period * _FACTOR
-    first, last = np.searchsorted(nodes, nodes - high), np.searchsorted(nodes, nodes - low, side="right")
-    reached = np.maximum(last - first, 0)
+    low, high = math.ceil(period / _FACTOR), math.floor(period * _FACTOR)
+    first, last = np.searchsorted(nodes, (nodes - high, nodes - low + 1))
+    reached = last - first
     ends = np.cumsum(reached)
     earlier = np.arange(ends[-1]) + np.repeat(first - ends + reached, reached)
     costs = (_COST * np.log((np.repeat(nodes, reached) - nodes[earlier]) / period) ** 2).tolist()
     # In lists: each node has a few others within reach, and an array of a few takes longer to make than to use.
     best, before = curve[nodes].tolist(), [-1] * len(nodes)
-    first, ends = first.tolist(), [0, *ends.tolist()]
+    first, last, ends = first.tolist(), last.tolist(), [0, *ends.tolist()]
     for k, node in enumerate(nodes.tolist()):
-        gains = [best[j] - cost for j, cost in enumerate(costs[ends[k] : ends[k + 1]], first[k])]
+        gains = list(map(operator.sub, best[first[k] : last[k]], costs[ends[k] : ends[k + 1]]))
         if gains and ((top := max(gains)) > 0 or node > high):
             best[k] += top
             before[k] = first[k] + gains.index(top)
     end = min(int(np.searchsorted(nodes, len(curve) - high)), len(nodes) - 1)
-    row = [end + int(np.argmax(best[end:]))]
+    row = [end + best[end:].index(max(best[end:]))]
     while before[row[-1]] >= 0:
         row.append(before[row[-1]])
     return nodes[row[::-1]]

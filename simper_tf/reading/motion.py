@@ -48,7 +48,7 @@ def beside(times: np.ndarray, pulse: np.ndarray, motion: np.ndarray) -> tuple[np
     Returns:
         `(T, C)` numbers, and pairs of seconds; none in a series that is short or slow.
     """
-    even, _, rate = beat_courses.evenly(times, np.concatenate((pulse, motion), axis=1))
+    even, _, rate, _ = beat_courses.evenly(times, np.concatenate((pulse, motion), axis=1))
     length, count = int(_SPAN * rate), pulse.shape[1]
     # A quarter above twice the highest frequency: filters need a slope.
     if len(even) < length or rate < 2.5 * _BAND[1]:

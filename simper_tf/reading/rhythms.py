@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beats, result, tempos, uneven
+from simper_tf.reading import beat_courses, beats, result, tempos, uneven
 from simper_tf.reading.beat_stretches import (
     FINER,
     HIGHEST_SHARE,
@@ -103,7 +103,7 @@ def _at_clock(times, values, band, clock, channel, looks, is_whole=False):
     """Returns answers on a slow series, or on a channel of it, on a clock that is so many times as slow."""
     some = values if channel is None else values[:, [channel]]
     own, limits = (times - times[0]) / clock, band and tuple(clock * np.array(band))
-    power = power_of(own, some)
+    power = power_of(beat_courses.evenly(own, some))
     answers = _of_whole(own, some, limits, power, looks) if is_whole else []
     answers = answers or [answer for answer in answers_on(own, some, limits, looks)[0] if _is_seen(answer, own)]
     answers = [slowed(_on_line(answer, *power[:2]), clock, float(times[0])) for answer in answers]

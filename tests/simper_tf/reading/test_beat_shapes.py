@@ -9,16 +9,20 @@ RNG = np.random.default_rng(0)
 PLACES = np.arange(20, 400, 25)
 
 
+def explained(course, places):
+    return beat_shapes.explained(course, places, beat_shapes.segments(course, places, 15))
+
+
 def test_a_wave_is_explained_whole_and_noise_hardly():
     wave = np.cos(2 * np.pi * (np.arange(420) - 20) / 25)
-    assert beat_shapes.explained(wave, PLACES, 15) > 0.98
-    assert beat_shapes.explained(RNG.normal(size=420), PLACES, 15) < 0.3
+    assert explained(wave, PLACES) > 0.98
+    assert explained(RNG.normal(size=420), PLACES) < 0.3
 
 
 def test_noise_as_strong_as_a_wave_leaves_half_explained():
     wave = np.sqrt(2) * np.cos(2 * np.pi * (np.arange(2020) - 20) / 25)
     places = np.arange(20, 2000, 25)
-    assert beat_shapes.explained(wave + RNG.normal(size=2020), places, 15) == pytest.approx(0.5, abs=0.06)
+    assert explained(wave + RNG.normal(size=2020), places) == pytest.approx(0.5, abs=0.06)
 
 
 def test_spikes_that_come_a_bit_early_or_late_are_alike():
@@ -27,14 +31,14 @@ def test_spikes_that_come_a_bit_early_or_late_are_alike():
     fine = np.zeros(420)
     for place in PLACES + late:
         fine[place - 6 : place + 6] += spike
-    assert beat_shapes.spikes(fine, PLACES, 20.0) > 0.85
-    assert beat_shapes.spikes(RNG.normal(size=420), PLACES, 20.0) < 0.6
+    assert beat_shapes.Spikes(fine, 20.0).alike(PLACES) > 0.85
+    assert beat_shapes.Spikes(RNG.normal(size=420), 20.0).alike(PLACES) < 0.6
 
 
 @pytest.mark.parametrize("places", [PLACES, PLACES[:2]], ids=["nothing fast", "two beats"])
 def test_without_anything_fast_or_beats_no_spikes_are_alike(places):
     fine = np.zeros(420) if places is PLACES else RNG.normal(size=420)
-    assert beat_shapes.spikes(fine, places, 20.0) == 0
+    assert beat_shapes.Spikes(fine, 20.0).alike(places) == 0
 
 
 def test_a_wave_has_a_line_and_drift_has_none():
@@ -48,7 +52,7 @@ def test_a_wave_has_a_line_and_drift_has_none():
 @pytest.mark.parametrize("scale", [-1.0, 1e-3, 20.0])
 def test_likeness_is_the_correlation_with_what_is_around(scale):
     course = 0.5 + RNG.normal(size=200)
-    alike = beat_shapes.likeness(course, scale * course[90:111] + 3)
+    alike = beat_shapes.likeness(course, scale * course[90:111] + 3, beat_shapes.spread(course, 21))
     assert alike[100] == pytest.approx(np.sign(scale))
     expected = np.sign(scale) * np.corrcoef(course[140:161], course[90:111])[0, 1]
     assert alike[150] == pytest.approx(expected)

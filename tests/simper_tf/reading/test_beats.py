@@ -136,7 +136,7 @@ def test_what_does_not_repeat_has_no_beats(values):
 
 def test_samples_at_uneven_times_come_to_even_ones():
     times = np.array([0, 0.1, 0.2, 0.3, 0.4, 1.2, 1.3, 1.4])
-    even, is_known, rate = beat_courses.evenly(times, times[:, None])
+    even, is_known, rate, _ = beat_courses.evenly(times, times[:, None])
     assert rate == pytest.approx(10)
     np.testing.assert_allclose(even[:, 0], np.arange(15) / 10, atol=1e-9)
     np.testing.assert_array_equal(np.flatnonzero(~is_known), np.arange(5, 13))
