@@ -83,8 +83,10 @@ def best(
     sources = list(_sources(values, rate, band))
     tried = [dict(_courses(source, rate, band)) for _, source in sources]
     tried = [{name: course[thinned // 2 :: thinned] for name, course in group.items()} for group in tried]
-    scores = [np.mean([height(course, rate / thinned, band) for course in group.values()]) for group in tried]
-    best_one = int(np.argmax(scores))
+    best_one = 0
+    if len(tried) > 1:
+        scores = [np.mean([height(course, rate / thinned, band) for course in group.values()]) for group in tried]
+        best_one = int(np.argmax(scores))
     channel, source = sources[best_one]
     return tried[best_one], rate / thinned, source, channel
 

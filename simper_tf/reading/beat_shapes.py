@@ -32,14 +32,15 @@ def mean(segments: np.ndarray) -> np.ndarray:
 
 def correlations(segments: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Returns the correlation of what is seen of each segment and of another one, `(N,)`."""
-    seen = np.isfinite(segments) & np.isfinite(others)
-    number = seen.sum(axis=1, keepdims=True)
-    firsts, seconds = (np.where(seen, part, 0) for part in (segments, others))
-    firsts, seconds = (
-        np.where(seen, part - part.sum(axis=1, keepdims=True) / np.maximum(number, 1), 0) for part in (firsts, seconds)
-    )
-    both = np.sqrt((firsts**2).sum(axis=1) * (seconds**2).sum(axis=1))
-    return np.where(number[:, 0] < 3, 0.0, (firsts * seconds).sum(axis=1) / np.maximum(both, 1e-12))
+    seen = np.isfinite(segments + others)
+    number = seen.sum(axis=1)
+    firsts, seconds = (np.where(seen, part, 0.0) for part in (segments, others))
+    for part in (firsts, seconds):
+        part -= (part.sum(axis=1) / np.maximum(number, 1))[:, None]
+        part *= seen
+    products = (np.einsum("nt,nt->n", *pair) for pair in ((firsts, firsts), (seconds, seconds), (firsts, seconds)))
+    first, second, both = products
+    return np.where(number < 3, 0.0, both / np.maximum(np.sqrt(first * second), 1e-12))
 
 
 def spread(course: np.ndarray, size: int) -> np.ndarray:
@@ -138,9 +139,10 @@ class Spikes:
         moved, sizes = self._views[windows], self._sizes[windows]
         best, rows = sizes.argmax(axis=1), np.arange(len(first))
         sizes = np.maximum(sizes, self._least)
-        chosen = moved[rows, best] / sizes[rows, best, None]
+        chosen, flat = moved[rows, best] / sizes[rows, best, None], moved.reshape(sizes.size, -1)
         for _ in range(_ROUNDS):
-            before, best = best, np.argmax(moved @ chosen.mean(axis=0) / sizes, axis=1)
+            template = chosen.mean(axis=0)  # Of a matrix: of each beat by itself the product takes five times as long.
+            before, best = best, np.argmax((flat @ template).reshape(sizes.shape) / sizes, axis=1)
             if (best == before).all():  # So would be the next ones.
                 break
             chosen = moved[rows, best] / sizes[rows, best, None]

@@ -245,7 +245,7 @@ def _intervals(places, curve, is_known, half):
     sound = whole & (np.minimum(curve[places[:-1]], curve[places[1:]]) > _LOST)
     inside = (places >= half) & (places < len(curve) - half)
     for kept in (sound & inside[:-1] & inside[1:], sound, whole):
-        if kept.sum() >= _FEWEST:
+        if np.count_nonzero(kept) >= _FEWEST:
             return np.diff(exact)[kept]
     return np.diff(exact)
 
@@ -261,8 +261,10 @@ def _phases(course, periods):
 
 def _tracked(curve, period):
     """Returns the places, `(N,)` samples, at which a curve is highest in sum, with a cost for uneven intervals."""
-    falls = curve[:-1] > curve[1:]
-    nodes = np.flatnonzero(np.append(falls, True) & ~np.append(False, falls) & (curve > 0))
+    falls, are_nodes = curve[:-1] > curve[1:], curve > 0
+    are_nodes[:-1] &= falls
+    are_nodes[1:] &= ~falls
+    nodes = np.flatnonzero(are_nodes)
     if not len(nodes):
         return nodes
     low, high = math.ceil(period / _FACTOR), math.floor(period * _FACTOR)

@@ -145,7 +145,8 @@ def smooth(values: np.ndarray, width: int) -> np.ndarray:
 def gaussian(values: np.ndarray, width: float) -> np.ndarray:
     """Returns `(T,)` values smoothed by a Gaussian of a standard deviation in samples: `gaussian_filter1d`."""
     size = 2 * int(4 * width + 0.5) + 1
-    return cv2.GaussianBlur(values[:, None], (1, size), 1e-9, sigmaY=width, borderType=cv2.BORDER_REFLECT)[:, 0]
+    # As a row, as in `smooth`.
+    return cv2.GaussianBlur(values[None], (size, 1), width, sigmaY=1e-9, borderType=cv2.BORDER_REFLECT)[0]
 
 
 def autocorrelated(values: np.ndarray) -> np.ndarray:
