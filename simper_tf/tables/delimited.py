@@ -1,17 +1,19 @@
 """Columns of text files: separator, header, decimal sign and stated rate, as programs of any kind write them."""
 
 import codecs
+import contextlib
 import csv
-import functools
 import itertools
 import pathlib
 import re
+import tempfile
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import decimals, line_protocol, rates, time_units
+from simper_tf.tables import decimals, layouts, line_protocol, rates, time_units
+from simper_tf.tables.layouts import cells_of, kind_of
 from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils import worker
 from simper_tf.utils.errors import RawDataError
@@ -20,15 +22,7 @@ from simper_tf.utils.later import loaded_later
 pd = loaded_later("pandas")
 
 MOST_VALUES = 2**26  # Held at once, 0.5 GB of them: three days at 250 Hz.
-LONGEST_LINE = 2**20  # Letters: a thousand channels take a sixtieth of them.
-_EXPECTED = "rows of numbers, as many in each"
-NAN_WORDS = ("", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf", "+inf")
-# Lines that are looked at; those from which the layout is learned: the last half, which no header reaches.
-_HEAD_LINES, _SAMPLE = 400, 200
-_SEPARATORS = (",", ";", "\t", "|", None)  # None: spaces and tabs.
-_TOLD = ("n", "t", "u")  # Kinds of cells that are measured, see `_kind`.
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*|,\d+)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
-_CLOCK = re.compile(rf"\[?(\d+:)?\d\d?:\d\d([.,:]\d+)?{decimals.ZONE}", re.IGNORECASE)
+_HEAD_LINES = 400  # That are looked at.
 _UNIT = re.compile(
     r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec|seconds|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
     r"|counts?|unitless|no[ _]units|mmhg|°?c|lux|(hh:)?mm:ss.mmm|y{4}.m{2}.d{2}.*"
@@ -61,12 +55,6 @@ class Table(NamedTuple):
     notes: list[str]
 
 
-class _Layout(NamedTuple):
-    separator: str | None
-    width: int
-    first: int  # Index in the head of the first row of numbers.
-
-
 def table_of(path: pathlib.Path, most: int | None = None) -> Table:
     """Reads a text of columns.
 
@@ -77,7 +65,11 @@ def table_of(path: pathlib.Path, most: int | None = None) -> Table:
     Raises:
         RawDataError: it holds no table of numbers, is too large, or its decimal sign cannot be told.
     """
-    encoding = _measured(path, most)
+    with _opened(path, most) as (text, encoding):
+        return _table_of(text, encoding, most)
+
+
+def _table_of(path, encoding, most):
     try:
         head = list(itertools.islice(_lines(path, encoding), _HEAD_LINES))
         if line_protocol.is_one([line for _, line in head]):
@@ -85,7 +77,7 @@ def table_of(path: pathlib.Path, most: int | None = None) -> Table:
             return Table([*columns], [""] * len(columns), [*columns.values()], [], notes)
         if (table := _in_one_line([line for _, line in head])) is not None:
             return table
-        layout = _layout(path, tuple(line for _, line in head))
+        layout = layouts.layout_of(path, tuple(line for _, line in head))
         before = [line for _, line in head[: layout.first]]
         rows = _first_rows(head, layout)
         decimal = "," if any(_COMMA.fullmatch(cell) for row in rows for cell in row) else "."
@@ -112,15 +104,14 @@ def blocks(path: pathlib.Path, columns: list[int], rows: int) -> Iterator[np.nda
         ValueError: a cell holds none, or a row has more cells than others.
         RawDataError: it is too large.
     """
-    encoding = _measured(path, None)
-    head = list(itertools.islice(_lines(path, encoding), _HEAD_LINES))
-    layout = _layout(path, tuple(line for _, line in head))
-    first = head[layout.first + (2 if _rate_rows(_first_rows(head, layout)) else 0)][0]
-    for frame in pd.read_csv(
-        path, **_given(encoding, layout, first), usecols=columns, dtype=np.float64, chunksize=rows
-    ):
-        worker.allow()
-        yield frame[columns].to_numpy()
+    with _opened(path) as (text, encoding):
+        head = list(itertools.islice(_lines(text, encoding), _HEAD_LINES))
+        layout = layouts.layout_of(path, tuple(line for _, line in head))
+        first = head[layout.first + (2 if _rate_rows(_first_rows(head, layout)) else 0)][0]
+        given = _given(encoding, layout, first)
+        for frame in pd.read_csv(text, **given, usecols=columns, dtype=np.float64, chunksize=rows):
+            worker.allow()
+            yield frame[columns].to_numpy()
 
 
 def are_tables(path: str) -> Iterator[tuple[bool, bytes]]:
@@ -135,10 +126,11 @@ def _is_table(path):
         lines = tuple(line for _, line in itertools.islice(_lines(path, encoding), _HEAD_LINES))
         if line_protocol.is_one(lines):
             return True
-        layout = _layout(path, lines)
+        lines = tuple(map(layouts.bare, lines)) if layouts.in_quotes(lines) else lines
+        layout = layouts.layout_of(path, lines)
     except (RawDataError, UnicodeError, csv.Error):
         return False
-    kinds = [_kind(cell) for line in lines[-(len(lines) + 1) // 2 :] for cell in _cells(line, layout.separator)]
+    kinds = [kind_of(cell) for line in lines[-(len(lines) + 1) // 2 :] for cell in cells_of(line, layout.separator)]
     numbers = len(kinds) - kinds.count("x") - kinds.count("")
     return len(lines) >= _FEWEST_LINES and numbers > _MOSTLY * (numbers + kinds.count("x"))
 
@@ -147,14 +139,34 @@ def _in_one_line(lines):
     """Returns the table of one channel whose numbers stand in one line, below others; None for another text."""
     if len(lines) > _FEW_LINES:
         return None
-    for separator in _SEPARATORS:
-        rows = [_cells(line, separator) for line in lines]
+    for separator in layouts.SEPARATORS:
+        rows = [cells_of(line, separator) for line in lines]
         longs = [k for k, row in enumerate(rows) if len(row) >= _LONG_ROW]
-        if len({len(rows[k]) for k in longs}) == 1 and all(_kind(cell) in ("n", "") for k in longs for cell in rows[k]):
+        if len({len(rows[k]) for k in longs}) == 1 and all(
+            kind_of(cell) in ("n", "") for k in longs for cell in rows[k]
+        ):
             numbers = [pd.to_numeric(pd.Series(rows[k]), errors="coerce").to_numpy(np.float64) for k in longs]
             empty, stated = [""] * len(longs), rates.stated([line for k, line in enumerate(lines) if k not in longs])
             return Table(empty, empty, numbers, stated, [_ONE_ROW if len(longs) == 1 else _ROWS.format(len(longs))])
     return None
+
+
+@contextlib.contextmanager
+def _opened(path, most=None):
+    """Yields a text, or a copy of one whose lines stand in quotes as a whole without these, and its encoding."""
+    encoding = _measured(path, most)
+    if not layouts.in_quotes([line for _, line in itertools.islice(_lines(path, encoding), _HEAD_LINES)]):
+        yield path, encoding
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder) / "text.csv"
+        with copy.open("w", encoding="utf-8") as file:
+            lines = itertools.islice(_lines(path, encoding), most and most + _HEAD_LINES)
+            file.writelines(f"{layouts.bare(line)}\n" for _, line in lines)
+        try:
+            yield copy, "utf-8"
+        except RawDataError as error:
+            raise RawDataError(path, error.found, error.expected, error.action) from error
 
 
 def _measured(path, most):
@@ -163,11 +175,13 @@ def _measured(path, most):
     with path.open("rb") as file:
         start = file.read(4)
         file.seek(0)
-        while block := file.read(LONGEST_LINE):
+        while block := file.read(layouts.LONGEST_LINE):
             parts = block.replace(b"\r", b"\n").split(b"\n")
             rest += len(parts[0])
-            if max(rest, *map(len, parts)) >= LONGEST_LINE:
-                raise RawDataError(path, f"a line of {LONGEST_LINE:,} letters or more", "text with columns", REMEDY)
+            if max(rest, *map(len, parts)) >= layouts.LONGEST_LINE:
+                raise RawDataError(
+                    path, f"a line of {layouts.LONGEST_LINE:,} letters or more", "text with columns", REMEDY
+                )
             rest = len(parts[-1]) if len(parts) > 1 else rest
             values += len(parts) - 1 + sum(map(block.count, (b",", b";", b"\t")))
             refuse_long(path, values)
@@ -202,80 +216,6 @@ def _lines(path, encoding) -> Iterator[tuple[int, str]]:
                 yield number, line.rstrip("\r\n")
 
 
-def _cells(line, separator):
-    if separator is None:
-        cells = re.split("[ \t]+", line.strip(" \t"))  # Narrower spaces set off thousands.
-        return [cell.strip("'\"") for cell in cells]
-    csv.field_size_limit(LONGEST_LINE)  # Cut at a wrong mark a long line is one cell.
-    row = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
-    return [cell.strip().strip("'\"").strip() for cell in row]
-
-
-def _kind(cell):
-    """Returns n for a number, u for one with a unit, t for a date or a time of day, "" for nothing, x for words."""
-    if cell.lower() in NAN_WORDS:
-        return ""
-    if decimals.DATE.fullmatch(cell) or _CLOCK.fullmatch(cell):
-        return "t"
-    if _NUMBER.fullmatch(cell) or decimals.GROUPED.fullmatch(cell):
-        return "n"
-    return "u" if decimals.MEASURED.fullmatch(cell) else "x"
-
-
-@functools.lru_cache(maxsize=16)  # The same lines are asked for: is this a table, its first rows, all of it.
-def _layout(path, lines):
-    """Returns how the lines, a tuple, are cut into cells, and where numbers begin."""
-    best, chosen = 0.0, None
-    sample = lines[-(len(lines) + 1) // 2 :][-_SAMPLE:]
-    for separator in _SEPARATORS:
-        rows = [_cells(line, separator) for line in sample]
-        counts = [len(row) for row in rows]
-        width = max(set(counts), key=counts.count, default=0)
-        kinds = [[_kind(cell) for cell in row] for row in rows if len(row) == width]
-        numbers = sum(kind in _TOLD for row in kinds for kind in row)
-        words = sum(kind == "x" for row in kinds for kind in row)
-        if not any("n" in row or "u" in row for row in kinds):
-            continue
-        # Of equals the one of more columns; spaces inside cells that a mark separates set off thousands.
-        columns = min(width, 1000) if separator else 1.5
-        score = numbers / (numbers + words) * len(kinds) / len(rows) + 1e-6 * columns
-        if score > best:
-            best, chosen = score, (separator, width, kinds)
-    if chosen is None:
-        row = f"no numbers, row 1: {lines[0][:60]}" if lines else "no rows"
-        raise RawDataError(path, row, _EXPECTED, REMEDY)
-    separator, width, kinds = chosen
-    if width == 2 and separator == "," and _is_one_column(lines, sample):
-        separator, width, kinds = ";", 1, [["n"] for _ in kinds]
-    usual = [max(_TOLD, key=[row[k] for row in kinds].count) for k in range(width)]
-    is_number = [sum(row[k] in _TOLD for row in kinds) * 2 > sum(row[k] != "" for row in kinds) for k in range(width)]
-    for first, line in enumerate(lines):
-        if _counted(_cells(line, separator)):
-            continue
-        row = [_kind(cell) for cell in _cells(line, separator)]
-        fits = len(row) == width and all(
-            kind in ("", like) for kind, like, counts in zip(row, usual, is_number, strict=True) if counts
-        )
-        if fits and any(kind for kind, counts in zip(row, is_number, strict=True) if counts):
-            return _Layout(separator, width, first)
-    raise RawDataError(path, "no row of numbers", _EXPECTED, REMEDY)
-
-
-def _counted(row):
-    """Returns whether a row only counts the columns, as pandas writes where they have no names: `,0,1`."""
-    return len(row) > 1 and row[0] == "" and row[1:] == [str(k) for k in range(len(row) - 1)]
-
-
-def _is_one_column(lines, sample):
-    """Returns whether lines such as `0,05` are one number with a decimal comma, rather than two columns."""
-    rows = [line.split(",") for line in sample]
-    if not all(len(row) == 2 and row[1].strip().isdecimal() for row in rows):
-        return False
-    heads = [line for line in lines if _kind(line.split(",")[0].strip().strip('"')) == "x" and not line.startswith("#")]
-    has_zeros = any(len(row[1].strip()) > 1 and row[1].startswith("0") for row in rows)
-    return "," not in heads[-1] if heads else has_zeros
-
-
 def _rate_rows(rows):
     """Returns the rate that a second row of the same number states, below a row of start times; else nothing.
 
@@ -297,17 +237,17 @@ def _names(before, layout):
     rows = []
     for line in reversed(before):
         is_comment = line.lstrip()[:1] in ("#", "%")
-        row = _cells(line.lstrip("#%/ "), layout.separator)
+        row = cells_of(line.lstrip("#%/ "), layout.separator)
         if row and row[-1] == "" and len(row) == layout.width + 1:
             row = row[:-1]
-        if _counted(row) or not line.strip("-=+:| \t,;"):  # A rule below names, as databases draw it.
+        if layouts.counts_columns(row) or not line.strip("-=+:| \t,;"):  # A rule below names, as databases draw it.
             continue
-        is_pair = [_kind(cell) for cell in row if cell] == ["x", "n"]  # Above names, such as Sampling rate,30.
+        is_pair = [kind_of(cell) for cell in row if cell] == ["x", "n"]  # Above names, such as Sampling rate,30.
         if (rows and is_pair) or (layout.width == 1 and (is_comment or _SETTING.match(line))):
             break
         # Rows may be shorter than a header that names more channels than were there.
         is_longer = (
-            len(row) > layout.width > 1 and all(_kind(cell) == "x" for cell in row) and time_units.named(row[0])[0]
+            len(row) > layout.width > 1 and all(kind_of(cell) == "x" for cell in row) and time_units.named(row[0])[0]
         )
         if len(row) != layout.width and not is_longer:
             break
@@ -320,7 +260,7 @@ def _names(before, layout):
 
 
 def _first_rows(head, layout):
-    return [_cells(line, layout.separator) for _, line in head[layout.first : layout.first + 8]]
+    return [cells_of(line, layout.separator) for _, line in head[layout.first : layout.first + 8]]
 
 
 def _given(encoding, layout, first):
@@ -328,7 +268,7 @@ def _given(encoding, layout, first):
     return {
         "header": None, "skiprows": first, "names": range(layout.width), "index_col": False, "encoding": encoding,
         "encoding_errors": "strict" if encoding == "utf-16" else "replace", "low_memory": False, "comment": "#",
-        "skipinitialspace": True, "na_values": [*NAN_WORDS, *(word.upper() for word in NAN_WORDS)],
+        "skipinitialspace": True, "na_values": [*layouts.NAN_WORDS, *(word.upper() for word in layouts.NAN_WORDS)],
         "sep": layout.separator or r"\s+",
     }  # fmt: skip
 

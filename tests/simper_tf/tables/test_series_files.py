@@ -14,7 +14,7 @@ import scipy.io.wavfile
 
 from simper_tf.commands import early_checks
 from simper_tf.recordings import search
-from simper_tf.tables import channels, delimited, named_arrays, series_files, sound
+from simper_tf.tables import channels, delimited, layouts, named_arrays, series_files, sound
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
 
@@ -261,9 +261,9 @@ def test_a_text_of_unknown_ending_is_laid_out_once(tmp_path, monkeypatch):
         module, name = task.split(":")
         yield from getattr(importlib.import_module(module), name)(str(path), **given)
 
-    layout = mock.Mock(wraps=delimited._layout.__wrapped__)
+    layout = mock.Mock(wraps=layouts.layout_of.__wrapped__)
     monkeypatch.setattr(tempfile, "tempdir", None)  # Which the worker sets for itself.
-    monkeypatch.setattr(delimited, "_layout", functools.lru_cache(layout))
+    monkeypatch.setattr(layouts, "layout_of", functools.lru_cache(layout))
     monkeypatch.setattr(series_files.worker, "answers", lambda *given, memory=None, **more: here(*given, **more))
     path = tmp_path / "a.lvm"
     path.write_text("time,x\n" + "".join(f"{time},{value}\n" for time, value in zip(TIMES, WAVE, strict=True)))

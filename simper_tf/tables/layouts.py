@@ -1,0 +1,125 @@
+"""How lines of a text are cut into cells: the mark between them, what each holds, and where numbers begin."""
+
+import csv
+import functools
+import re
+from typing import NamedTuple
+
+from simper_tf.tables import decimals, time_units
+from simper_tf.tables.series_files import REMEDY
+from simper_tf.utils.errors import RawDataError
+
+LONGEST_LINE = 2**20  # Letters: a thousand channels take a sixtieth of them.
+_EXPECTED = "rows of numbers, as many in each"
+NAN_WORDS = ("", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf", "+inf")
+_SAMPLE = 200  # Lines from which the layout is learned: the last half, which no header reaches.
+SEPARATORS = (",", ";", "\t", "|", None)  # None: spaces and tabs.
+_TOLD = ("n", "t", "u")  # Kinds of cells that are measured, see `kind_of`.
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*|,\d+)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
+_CLOCK = re.compile(rf"\[?(\d+:)?\d\d?:\d\d([.,:]\d+)?{decimals.ZONE}", re.IGNORECASE)
+
+_IN_QUOTES = re.compile(r'\s*"((?:[^"]|"")*)"[\s,;]*')  # Empty cells of a spreadsheet may follow.
+
+
+class Layout(NamedTuple):
+    """How a text is cut into cells: the mark between them, None for spaces, how many there are, where they begin."""
+
+    separator: str | None
+    width: int
+    first: int  # Index in the head of the first row of numbers.
+
+
+def cells_of(line: str, separator: str | None) -> list[str]:
+    """Returns the cells of a line, without quotes and spaces around them."""
+    if separator is None:
+        cells = re.split("[ \t]+", line.strip(" \t"))  # Narrower spaces set off thousands.
+        return [cell.strip("'\"") for cell in cells]
+    csv.field_size_limit(LONGEST_LINE)  # Cut at a wrong mark a long line is one cell.
+    row = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    return [cell.strip().strip("'\"").strip() for cell in row]
+
+
+def kind_of(cell: str) -> str:
+    """Returns n for a number, u for one with a unit, t for a date or a time of day, "" for nothing, x for words."""
+    if cell.lower() in NAN_WORDS:
+        return ""
+    if decimals.DATE.fullmatch(cell) or _CLOCK.fullmatch(cell):
+        return "t"
+    if _NUMBER.fullmatch(cell) or decimals.GROUPED.fullmatch(cell):
+        return "n"
+    return "u" if decimals.MEASURED.fullmatch(cell) else "x"
+
+
+def bare(line: str) -> str:
+    """Returns a line without the quotes that stand around it as a whole; those inside it are doubled there."""
+    match = _IN_QUOTES.fullmatch(line)
+    return match[1].replace('""', '"') if match else line
+
+
+def in_quotes(lines: list[str]) -> bool:
+    """Returns whether lines stand in quotes as a whole and hold several cells each, as some spreadsheets write them.
+
+    What is a number as it stands, such as "1,2", is one cell with a decimal comma, unless names above it say that the
+    first cell is a time.
+    """
+    sample = lines[-(len(lines) + 1) // 2 :]
+    if not sample or not all(map(_IN_QUOTES.fullmatch, sample)):
+        return False
+    words = sum(kind_of(bare(line)) == "x" for line in sample)
+    name, mark, _ = lines[0].strip(' "').partition(",")
+    return 2 * words > len(sample) or ("" != mark in sample[0] and time_units.named(name)[0])
+
+
+@functools.lru_cache(maxsize=16)  # The same lines are asked for: is this a table, its first rows, all of it.
+def layout_of(path, lines: tuple[str, ...]) -> Layout:
+    """Returns how lines are cut into cells, and where numbers begin; raises RawDataError if no cell holds a number."""
+    best, chosen = 0.0, None
+    sample = lines[-(len(lines) + 1) // 2 :][-_SAMPLE:]
+    for separator in SEPARATORS:
+        rows = [cells_of(line, separator) for line in sample]
+        counts = [len(row) for row in rows]
+        width = max(set(counts), key=counts.count, default=0)
+        kinds = [[kind_of(cell) for cell in row] for row in rows if len(row) == width]
+        numbers = sum(kind in _TOLD for row in kinds for kind in row)
+        words = sum(kind == "x" for row in kinds for kind in row)
+        if not any("n" in row or "u" in row for row in kinds):
+            continue
+        # Of equals the one of more columns; spaces inside cells that a mark separates set off thousands.
+        columns = min(width, 1000) if separator else 1.5
+        score = numbers / (numbers + words) * len(kinds) / len(rows) + 1e-6 * columns
+        if score > best:
+            best, chosen = score, (separator, width, kinds)
+    if chosen is None:
+        row = f"no numbers, row 1: {lines[0][:60]}" if lines else "no rows"
+        raise RawDataError(path, row, _EXPECTED, REMEDY)
+    separator, width, kinds = chosen
+    if width == 2 and separator == "," and _is_one_column(lines, sample):
+        separator, width, kinds = ";", 1, [["n"] for _ in kinds]
+    usual = [max(_TOLD, key=[row[k] for row in kinds].count) for k in range(width)]
+    is_number = [sum(row[k] in _TOLD for row in kinds) * 2 > sum(row[k] != "" for row in kinds) for k in range(width)]
+    for first, line in enumerate(lines):
+        if counts_columns(cells_of(line, separator)):
+            continue
+        row = [kind_of(cell) for cell in cells_of(line, separator)]
+        fits = len(row) == width and all(
+            kind in ("", like) for kind, like, counts in zip(row, usual, is_number, strict=True) if counts
+        )
+        if fits and any(kind for kind, counts in zip(row, is_number, strict=True) if counts):
+            return Layout(separator, width, first)
+    raise RawDataError(path, "no row of numbers", _EXPECTED, REMEDY)
+
+
+def counts_columns(row: list[str]) -> bool:
+    """Returns whether a row only counts the columns, as pandas writes where they have no names: `,0,1`."""
+    return len(row) > 1 and row[0] == "" and row[1:] == [str(k) for k in range(len(row) - 1)]
+
+
+def _is_one_column(lines, sample):
+    """Returns whether lines such as `0,05` are one number with a decimal comma, rather than two columns."""
+    rows = [line.split(",") for line in sample]
+    if not all(len(row) == 2 and row[1].strip().isdecimal() for row in rows):
+        return False
+    words = (line for line in lines if kind_of(line.split(",")[0].strip().strip('"')) == "x")
+    heads = [line for line in words if not line.startswith("#")]
+    has_zeros = any(len(row[1].strip()) > 1 and row[1].startswith("0") for row in rows)
+    return "," not in heads[-1] if heads else has_zeros
