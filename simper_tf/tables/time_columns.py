@@ -83,7 +83,7 @@ def times_of(table: Table, known: float | None = None, column: int | None = None
 
 
 class _Candidate(NamedTuple):
-    """A column that may hold the times: its number, `(T,)` seconds, a note, and how plainly it says so, 1 or 2."""
+    """A column that may hold the times: its number, `(T,)` seconds, a note, and how plainly it says so, 0 to 2."""
 
     column: int
     seconds: np.ndarray
@@ -102,13 +102,16 @@ def _candidates(table, known):
         may_be_years = not name or dates.is_named_years(name)
         if is_time or is_text or (may_be_years and dates.of_years(column, name)):
             seconds, note = time_units.seconds(name, unit, column)
+        elif time_units.is_vague(name):
+            seconds, note = _vague(name, column)
         elif (k == 0 and not has_names) or (not name and known is None):
             unit_seconds, note = _unnamed(column, k == 0 and len(table.columns) > 1 and not has_names)
             seconds = column * unit_seconds if unit_seconds else None
         else:
             continue
         if seconds is not None and np.isfinite(seconds).any():
-            yield _Candidate(k, seconds, note, 2 if is_time else 1, is_text)
+            strength = 2 if is_time else 0 if time_units.is_vague(name) else 1
+            yield _Candidate(k, seconds, note, strength, is_text)
 
 
 def _named(table, k):
@@ -240,6 +243,16 @@ def _unnamed(column, is_first):
     return None, ""
 
 
+def _vague(name, column):
+    """Returns the seconds of a column under a vague name, None if it does not rise evenly, and a note."""
+    values = column[np.isfinite(column)]
+    step = _even_step(values) or _jittery_step(values)
+    if step is None:
+        return None, ""
+    unit, note = time_units.by_size(values)
+    return column * unit, note or f"The column {name!r} rises by {step * unit:.4g} and is taken for seconds."
+
+
 def _even_step(values):
     """Returns the step of a column that rises evenly but for rounding; None for another one."""
     if len(values) < _FEWEST:
@@ -262,9 +275,14 @@ def _jittery_step(values):
 
 
 def like_times(table: Table) -> str:
-    """Returns the name, or the number from 1, of the first column that rises evenly, but not by 1; "" without one."""
+    """Returns the name, or the number from 1, of the first column that may be times; "" without one.
+
+    It rises evenly, but not by 1, or at all under a name that may be that of times.
+    """
     for k, (name, column) in enumerate(zip(table.names, table.columns, strict=True)):
-        if isinstance(column, np.ndarray) and np.isfinite(column).all() and _even_step(column) not in (None, 1):
+        if not isinstance(column, np.ndarray) or not np.isfinite(column).all():
+            continue
+        if _even_step(column) not in (None, 1) or (time_units.is_vague(name) and direction(column) > 0):
             return name or str(k + 1)
     return ""
 

@@ -1,6 +1,7 @@
 """Times of samples: which names and numbers are times, and the seconds of their unit."""
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,16 +11,24 @@ from simper_tf.tables import dates, rates
 if TYPE_CHECKING:
     import pandas as pd
 
-# Words that a name of times begins with, and words that make it one anywhere.
-_FIRST = re.compile(
-    r"times?|timestamps?|timesteps?|ts|timer|elapsed|epoch?|datetime|date|unixtime|clock|gpst(ime)?|i?tow|utc"
-    # In German, Spanish, French, Dutch, Polish, Finnish, Turkish, Russian, Chinese and Korean.
-    r"|zeit|tiempo|temps|tijd|czas|aika|zaman|время|时间|時間|시간"
-    r"|mins|minutes|hours|hrs|days|weeks|months"  # One of them may be a part of a date.
+# Words for time, which make a name that of times wherever they stand in it.
+_TIME = (
+    r"(?:sample|frame|device|elapsed|sensor|system|local|unix|gps|utc|host)?times?|\w*timestamps?|datetime|elapsed|unix"
+    r"|epoch?|timesteps?"
+    # In German, French, Dutch, Danish, Norwegian, Swedish, Spanish, Polish, Czech, Finnish, Estonian, Romanian,
+    # Croatian, Lithuanian, Hungarian, Turkish, Russian, Greek, Chinese, Japanese and Korean.
+    r"|(?:mess|uhr|aufnahme)?zeit(?:stempel|punkt)?|horodatage|tijd(?:stip|stempel)?|tids(?:punkt|stempel)|tiempo|czas"
+    r"|čas|aika|aeg|timp|vrijeme|laikas|idő|zaman|время|χρόνος|时间戳?|時間|시간"
+)
+# And words that do so at its beginning. One of them may be a part of a date, such as days.
+_FIRST = (
+    rf"{_TIME}|ts|timer|date|clock|gpst|i?tow|utc|temps|mins|minutes|hours|hrs|days|weeks|months"
     r"|s|secs?|seconds|m?s|msecs?|[uµμ]secs?|[µμ]s|millis|milliseconds?|[un]s|micros|microseconds|nanoseconds|[mhb]?jd"
 )
-_ANYWHERE = re.compile(r"time|timestamps?|datetime|elapsed|unix|epoch?")
-_NO_TIMES = re.compile(r"samples?|frames?|index|rows?|of|zone|offset")
+# Time in Italian, Portuguese, Danish, Norwegian and Swedish, but also beats a minute of music, and numbers of tracks.
+_VAGUE = "tempo|tid"
+_COUNTED = re.compile(r"samples?|frames?|index|rows?")  # Beside a word for time it is theirs: sample time is a time.
+_NO_TIMES = re.compile(r"of|zone|offset")
 _JULIAN = ("jd", "mjd", "hjd", "bjd")  # Days, as astronomers count them.
 # Seconds of a unit anywhere in a name, and of those that are one at its end only.
 _SECONDS = {word: unit for word, unit in rates.SECONDS.items() if unit <= 1 and word != "s"}
@@ -28,12 +37,19 @@ _LAST = {
     **dict.fromkeys(("week", "weeks", "wk", "wks"), 7 * dates.DAY),
     **dict.fromkeys(("month", "months"), dates.YEAR / 12),
     **dict.fromkeys(("year", "years", "yr", "yrs", "jahre", "ans", "años", "anni"), dates.YEAR),
-    # In German, French, Spanish and Italian.
-    **dict.fromkeys(("sek", "sekunden", "secondes", "segundos", "secondi"), 1.0),
-    **dict.fromkeys(("minuten", "minutos", "minuti"), 60.0),
-    **dict.fromkeys(("std", "stunden", "heures", "horas", "ore"), 3600.0),
+    # In German, French, Spanish, Italian, Danish, Swedish, Polish, Russian, Chinese and Japanese.
+    **dict.fromkeys(("sek", "sekunden", "secondes", "seg", "segundos", "secondi", "sekunder", "с", "сек", "秒"), 1.0),
+    **dict.fromkeys(("мс", "毫秒"), 1e-3), "мкс": 1e-6, "нс": 1e-9,
+    **dict.fromkeys(("minuten", "minutos", "minuti", "minuter", "minutter", "minut", "мин", "分"), 60.0),
+    **dict.fromkeys(("std", "stunden", "heures", "horas", "ore", "godz", "ч"), 3600.0),
     **dict.fromkeys(("tage", "jours", "días", "dias", "giorni"), dates.DAY),
 }  # fmt: skip
+# A word for time with its unit at once, such as timems; t with units below a second alone, as tmin is a minimum.
+_GLUED = re.compile(
+    rf"({_TIME}|ts|timer|clock|temps|{_VAGUE})({'|'.join(word for word in _LAST if len(word) > 1)})"
+    rf"|(t)({'|'.join(_SECONDS)})"
+)
+_TIME, _FIRST, _VAGUE = map(re.compile, (_TIME, _FIRST, _VAGUE))
 # Days as astronomers, MATLAB and spreadsheets count them, from about 1859, 1889 and 1927 on.
 _DAYS_OF_DATES = (2.4e6, 2.5e6), (6.9e5, 7.7e5), (1e4, 8e4)
 _RARE = 400  # Days from one Julian date to the next, at most: a star may hide half a year.
@@ -45,17 +61,39 @@ def named(name: str, unit: str = "") -> tuple[bool, float | None]:
 
     Example: `named("elapsed (s)")` is `(True, 1.0)`; `named("timestamp_ms")` is `(True, 0.001)`.
     """
-    words = re.findall(r"[^\W\d_]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name).lower())
-    if not words or any(map(_NO_TIMES.fullmatch, words)):
+    words = _words(name)
+    quantity = next((word for word in reversed(words) if word not in _LAST), "")
+    if (
+        not words
+        or any(map(_NO_TIMES.fullmatch, words))
+        or (any(map(_COUNTED.fullmatch, words)) and not _TIME.fullmatch(quantity))
+    ):
         return False, None
-    is_alone_t = words[0] == "t" and (len(words) == 1 or words[1] in _LAST)
+    is_alone = words[0] == "t" and (len(words) == 1 or words[1] in _LAST)
+    is_told = bool(_VAGUE.fullmatch(words[0])) and all(word in _LAST for word in words[1:] or [unit])
     if not (
-        _FIRST.fullmatch(words[0]) or is_alone_t or words == ["x", "value"] or any(map(_ANYWHERE.fullmatch, words))
+        is_alone or is_told or _FIRST.fullmatch(words[0]) or words == ["x", "value"] or any(map(_TIME.fullmatch, words))
     ):
         return False, None
     known = [dates.DAY] if any(word in _JULIAN for word in words) else []
     known += [_LAST[words[-1]]] if words[-1] in _LAST else [_SECONDS[word] for word in words if word in _SECONDS]
     return True, _LAST.get(unit) or (known[0] if known else None)
+
+
+def is_vague(name: str) -> bool:
+    """Returns whether the name of a column may be that of times, or of something else that rises now and then."""
+    return bool(_VAGUE.fullmatch(name.strip().lower()))
+
+
+def _words(name):
+    """Returns the words of a name, in lower case, of which a unit is one: SampleTimestampUs has three, timems two."""
+    name = unicodedata.normalize("NFC", name)
+    name = re.sub(r"(?<=[^\W\d_A-Z])(?=[A-Z][^\W\d_A-Z])|(?<=[^\W\d_A-Z]{2})(?=[A-Z])", " ", name)
+    words = []
+    for word in re.findall(r"[^\W\d_]+|\d+", name.lower()):
+        glued = None if _FIRST.fullmatch(word) else _GLUED.fullmatch(word)
+        words += filter(None, glued.groups()) if glued else [word] * (word != "in")
+    return words
 
 
 def seconds(name: str, unit: str, column: "np.ndarray | pd.Series") -> tuple[np.ndarray | None, str]:
