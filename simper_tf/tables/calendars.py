@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import dates
+from simper_tf.tables import date_texts, dates
 from simper_tf.tables.delimited import Table
 from simper_tf.utils.later import loaded_later
 
@@ -25,6 +25,7 @@ _OTHER_PARTS = re.compile(r"weekday|week|weeks|dow|doy|yday|day ?of ?(week|year)
 # Digits of a moment: how they are written, and in which place the year stands.
 _DIGITS = {"%Y%m%d": 1e4, "%Y%m": 1e2, "%Y%j": 1e3, "%Y%m%d%H": 1e6, "%Y%m%d%H%M": 1e8, "%Y%m%d%H%M%S": 1e10}
 _NAMED = ("%Y%m", "%Y%j")  # Such as many numbers are: a name must say that they are dates.
+_DATED = re.compile(r"date|day|time|month|yyyy|datum|fecha|monat|mois|\bmes\b|periodo?")
 _FEWEST = 8  # Numbers that are dates whatever their name is, if all are days: one number of four is a day by chance.
 
 
@@ -120,7 +121,10 @@ def _of_digits(table):
     for k, (name, column) in enumerate(zip(table.names, table.columns, strict=True)):
         if not isinstance(column, np.ndarray):
             continue
-        is_named = bool(re.search(r"date|day|time|month|yyyy", name.lower()))
+        is_named = bool(_DATED.search(name.lower()))
+        parts = dates.of_broken_months(column) if is_named or not name else None
+        if parts is not None and (is_named or np.ptp(parts[0]) > 0):  # Numbers without a name seldom pass a year so.
+            return Moments(dates.of_calendar(*parts), {k}, "")
         if name and not is_named and (len(column) < _FEWEST or not _is_strict(column)):
             continue
         if is_named and dates.is_whole(np.round(100 * column, 6)) and not dates.is_whole(column):
@@ -144,7 +148,7 @@ def _of_days_and_hours(table, parts):
     if "hour" not in parts and len(texts) < 2:
         return None
     halves = next((k for k, column in texts.items() if _is_half(column)), None)
-    days = {k: seconds for k, column in texts.items() if (seconds := dates.of_text(column)[0]) is not None}
+    days = {k: seconds for k, column in texts.items() if (seconds := date_texts.of_text(column)[0]) is not None}
     days = {k: seconds for k, seconds in days.items() if np.nanmax(seconds % dates.DAY) == 0}
     has_days, days = bool(days), {k: seconds for k, seconds in days.items() if (np.diff(seconds) == 0).any()}
     if not days and (has_days or halves is None):

@@ -182,6 +182,9 @@ def _laid_out(path, table, given, time, columns):
         seconds, values, names, said = time_columns.in_order(seconds, values, names, own_times.are_dates)
         notes += said
     stated = table.stated or rates.stated(table.names) or rates.of_file_name(path.stem)
+    if own_times.doubt and not (stated or any(given)):
+        action = "Write years with four digits, such as 06/2015, or name the samples per second: `rate=NUMBER`."
+        raise RawDataError(path, own_times.doubt, "dates that can be read in one way", action)
     clock_column = "" if seconds is not None else time_columns.like_times(table)
     times, rows, said = _believed(path, seconds, values, given, stated, clock_column)
     if seconds is None:

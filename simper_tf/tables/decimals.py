@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from simper_tf.tables import dates
+from simper_tf.tables import dates, year_parts
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.later import loaded_later
 
@@ -79,7 +79,7 @@ def columns(path, frame):
 def _measured(column):
     """Returns the numbers of a column of text and the unit that nearly all name; another column as it is, and ""."""
     filled = column.dropna()
-    if not len(filled) or not MEASURED.fullmatch(filled.iloc[-1]):
+    if not len(filled) or not MEASURED.fullmatch(filled.iloc[-1]) or year_parts.is_one(filled.iloc[-1].lower()):
         return column, ""
     parts = column.str.extract(f"^{_MEASURED}$")
     named = parts[1][column.notna()]
@@ -105,9 +105,10 @@ def _without_marks(column, has_point):
 
 
 def _has_fractions(column):
+    """Returns whether a column has points as decimal signs, rather than in months such as 06.2015."""
     values = column.to_numpy(np.float64)
     values = values[np.isfinite(values)]
-    return bool((values != np.round(values)).any())
+    return bool((values != np.round(values)).any()) and dates.of_broken_months(values) is None
 
 
 def _looks_numeric(column):

@@ -5,7 +5,7 @@ import functools
 import re
 from typing import NamedTuple
 
-from simper_tf.tables import decimals, time_units
+from simper_tf.tables import decimals, time_units, year_parts
 from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils.errors import RawDataError
 
@@ -47,6 +47,8 @@ def kind_of(cell: str) -> str:
         return "t"
     if _NUMBER.fullmatch(cell) or decimals.GROUPED.fullmatch(cell):
         return "n"
+    if year_parts.is_one(cell.lower()):
+        return "t"
     return "u" if decimals.MEASURED.fullmatch(cell) else "x"
 
 

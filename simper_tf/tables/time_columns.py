@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import calendars, clock, dates, rates, time_units
+from simper_tf.tables import calendars, clock, date_texts, dates, rates, time_units
 from simper_tf.tables.delimited import Table
 from simper_tf.tables.series_files import left_out
 from simper_tf.utils.errors import RawDataError
@@ -30,12 +30,14 @@ class Times(NamedTuple):
         columns: Numbers of the columns that hold times or parts of them, and are no channels.
         notes: Sentences on what was taken for times.
         are_dates: Whether they are dates, whose order no clock can confuse.
+        doubt: Dates that can be read in several ways, where there are no other times; "" without such.
     """
 
     seconds: np.ndarray | None
     columns: set[int]
     notes: list[str]
     are_dates: bool = False
+    doubt: str = ""
 
 
 def times_of(table: Table, known: float | None = None, column: int | None = None) -> Times:
@@ -60,7 +62,7 @@ def times_of(table: Table, known: float | None = None, column: int | None = None
         named = [entry for entry in candidates if table.names[entry.column].lower().startswith("time")]
         if any(time_units.named(table.names[entry.column])[0] for entry in named):
             return Times(candidates[0].seconds, {candidates[0].column}, [])  # Whoever mends them says what is wrong.
-        return Times(None, texts, [])
+        return Times(None, texts, [], doubt=_doubt(table))
     else:
         best = max(running, key=_fitness)
     used = texts | {best.column} | {entry.column for entry in running}
@@ -80,6 +82,15 @@ def times_of(table: Table, known: float | None = None, column: int | None = None
             notes += left_out(table.names, parts, "is of the calendar")
             used |= set(parts)
     return Times(best.seconds, used, notes, best.is_date)
+
+
+def _doubt(table):
+    """Returns the first column of dates that can be read in several ways, and these ways; "" without one."""
+    for name, column in zip(table.names, table.columns, strict=True):
+        seconds, note = (0, "") if isinstance(column, np.ndarray) else date_texts.of_text(column)
+        if seconds is None and note:
+            return f"the column {name!r} with {note}" if name else f"a column with {note}"
+    return ""
 
 
 class _Candidate(NamedTuple):

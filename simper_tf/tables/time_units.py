@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simper_tf.tables import dates, rates
+from simper_tf.tables import date_texts, dates, rates
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +99,7 @@ def _words(name):
 def seconds(name: str, unit: str, column: "np.ndarray | pd.Series") -> tuple[np.ndarray | None, str]:
     """Returns `(T,)` seconds of a column, None where it holds no times, and a sentence where their unit is a guess."""
     if not isinstance(column, np.ndarray):
-        return dates.of_text(column)
+        return date_texts.of_text(column)
     known, note = named(name, unit)[1], ""
     if known is not None and known > 1 and np.nanmedian(np.abs(column)) >= _SINCE_1970:
         known = None  # The time of a heart rate, such as time_hr, is no hour.
