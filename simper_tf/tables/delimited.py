@@ -108,8 +108,8 @@ def blocks(path: pathlib.Path, columns: list[int], rows: int) -> Iterator[np.nda
         head = list(itertools.islice(_lines(text, encoding), _HEAD_LINES))
         layout = layouts.layout_of(path, tuple(line for _, line in head))
         first = head[layout.first + (2 if _rate_rows(_first_rows(head, layout)) else 0)][0]
-        given = _given(encoding, layout, first)
-        for frame in pd.read_csv(text, **given, usecols=columns, dtype=np.float64, chunksize=rows):
+        given = {**_given(encoding, layout, first), "na_filter": False, "usecols": columns, "dtype": np.float64}
+        for frame in pd.read_csv(text, **given, chunksize=rows):
             worker.allow()
             yield frame[columns].to_numpy()
 
@@ -173,19 +173,19 @@ def _measured(path, most):
     """Returns the encoding of a text, once so many of its lines, or all, are few enough and end."""
     values = rest = lines = 0
     with path.open("rb") as file:
-        start = file.read(4)
-        file.seek(0)
+        start = file.peek(2)
         while block := file.read(layouts.LONGEST_LINE):
-            parts = block.replace(b"\r", b"\n").split(b"\n")
-            rest += len(parts[0])
-            if max(rest, *map(len, parts)) >= layouts.LONGEST_LINE:
+            block = block.replace(b"\r", b"\n")
+            letters = np.frombuffer(block, np.uint8)  # They are counted in a third of the time.
+            ends, *marks = (int(np.count_nonzero(letters == ord(mark))) for mark in "\n,;\t")
+            rest += block.find(b"\n") if ends else len(block)
+            if rest >= layouts.LONGEST_LINE:  # Lines within a block are shorter than it.
                 raise RawDataError(
                     path, f"a line of {layouts.LONGEST_LINE:,} letters or more", "text with columns", REMEDY
                 )
-            rest = len(parts[-1]) if len(parts) > 1 else rest
-            values += len(parts) - 1 + sum(map(block.count, (b",", b";", b"\t")))
+            rest = len(block) - block.rfind(b"\n") - 1 if ends else rest
+            values, lines = values + ends + sum(marks), lines + ends
             refuse_long(path, values)
-            lines += len(parts) - 1
             if most and lines > most + _HEAD_LINES:
                 break
     if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
@@ -266,7 +266,8 @@ def _first_rows(head, layout):
 def _given(encoding, layout, first):
     """Returns how pandas reads a text whose numbers begin in a line."""
     return {
-        "header": None, "skiprows": first, "names": range(layout.width), "index_col": False, "encoding": encoding,
+        "header": None, "skiprows": first, "names": range(layout.width), "index_col": False,
+        "encoding": encoding.removesuffix("-sig"),  # pandas skips that mark itself, and need not decode UTF-8 first.
         "encoding_errors": "strict" if encoding == "utf-16" else "replace", "low_memory": False, "comment": "#",
         "skipinitialspace": True, "na_values": [*layouts.NAN_WORDS, *(word.upper() for word in layouts.NAN_WORDS)],
         "sep": layout.separator or r"\s+",

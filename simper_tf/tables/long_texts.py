@@ -83,6 +83,7 @@ def stored(
     spool, count, width = tempfile.TemporaryFile(), 0, len(layout.channels)  # noqa: SIM115  (it is read later)
     marks, last, is_even = [], np.zeros(0), True
     columns = [*([] if layout.time is None else [layout.time]), *layout.channels]
+    kept = len(columns) if rises else width  # Even times are told by their rate.
     for block in delimited.blocks(path, columns, even_series.ROWS):
         values = block[:, -width:]
         if not np.isfinite(block).all() or np.isin((values.min(axis=0), values.max(axis=0)), fillers).any():
@@ -94,12 +95,12 @@ def stored(
                 return None
             marks += [(count, block[0, 0]), (count + len(block) - 1, block[-1, 0])]
             last = block[-1:, 0]
-        spool.write(np.ascontiguousarray(block).tobytes())
+        spool.write(np.ascontiguousarray(block[:, -kept:]))
         count += len(block)
 
     def rows(first, end):
-        spool.seek(8 * len(columns) * first)
-        return np.frombuffer(spool.read(8 * len(columns) * (end - first))).reshape(end - first, -1)
+        spool.seek(8 * kept * first)
+        return np.frombuffer(spool.read(8 * kept * (end - first))).reshape(end - first, -1)
 
     values = even_series.Stored((count, width), lambda *span: rows(*span)[:, -width:])
     if layout.time is None:
