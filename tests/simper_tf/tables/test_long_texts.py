@@ -1,5 +1,7 @@
 """Long texts read block by block: as whole ones are read, or not at all."""
 
+import codecs
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,17 @@ def test_a_long_text_is_read_as_a_short_one(tmp_path, monkeypatch, spooled, head
     np.testing.assert_allclose(times, whole[1], atol=1e-4)
     if "start" not in more:  # A part is scaled by itself where it alone is read.
         np.testing.assert_allclose(values, whole[2], atol=1e-4)
+
+
+def test_a_mark_of_utf8_before_a_long_text_is_no_number(tmp_path, monkeypatch, spooled):
+    path = tmp_path / "a.csv"
+    np.savetxt(path, ROWS, "%.4f", ",")
+    path.write_bytes(codecs.BOM_UTF8 + path.read_bytes())
+    _, times, values = parts_of(path, monkeypatch)
+    assert len(spooled) == 1
+    assert spooled[0]
+    np.testing.assert_allclose(times, TIMES, atol=1e-9)
+    assert values.shape == (len(TIMES), 2)
 
 
 def late(rows):
