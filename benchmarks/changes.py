@@ -60,6 +60,7 @@ class Changed:
         return dataclasses.replace(
             answer,
             repetitions=tuple(map(tuple, spans.tolist())),
+            peaks=tuple(self.clock(np.array(answer.peaks)).tolist()),
             hertz=slower * answer.hertz,
             pairs=answer.pairs and slower * answer.pairs,
         )

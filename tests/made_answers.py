@@ -21,7 +21,8 @@ def answer(hertz=0.5, first=1.0, count=4, **changes):
         "hertz": hertz, "error": 0.01, "pairs": None, "pauses": (), "box": (0.0, 0.25, 0.5, 1.0), "confidence": 0.9,
         "verdict": result.CLEAR, "times": times, "course": np.sin(2 * np.pi * hertz * times),
     }  # fmt: skip
-    return result.Answer(**(given | changes))
+    given |= changes
+    return result.Answer(**{"peaks": tuple(sum(span) / 2 for span in given["repetitions"])} | given)
 
 
 def done(*answers, name="a.mp4", verdict=None, notes=(), stills=(STILL,), channels=()):

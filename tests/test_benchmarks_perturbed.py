@@ -15,7 +15,19 @@ FRAMES = [(0.1 * k, TEXTURE + np.uint8(4 * k)) for k in range(11)]
 def answer(spans, hertz, pairs=None):
     """An answer with these repetitions."""
     return result.Answer(
-        0, "movement", spans, hertz, 0.0, pairs, (), (0, 0, 1, 1), 0.9, result.CLEAR, np.zeros(2), np.zeros(2)
+        0,
+        "movement",
+        spans,
+        tuple(end for _, end in spans),
+        hertz,
+        0.0,
+        pairs,
+        (),
+        (0, 0, 1, 1),
+        0.9,
+        result.CLEAR,
+        np.zeros(2),
+        np.zeros(2),
     )
 
 

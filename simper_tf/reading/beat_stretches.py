@@ -4,19 +4,19 @@ A disturbance spoils its stretch alone.
 """
 
 import dataclasses
-import itertools
 import math
 
 import numpy as np
 
-from simper_tf.reading import beat_courses, beats, result, tempos
+from simper_tf.reading import beat_courses, beat_tops, beats, continued, events, result, tempos
 from simper_tf.signals import samples
 from simper_tf.tables import series_files
 
 STRETCH = 30.0  # Seconds that are read at once.
+_SHARED = 0.02  # Share of a stretch that it reads of each neighbor: of what an edge cuts little is known.
 _LONGER = 3.0  # Times as long are stretches for what is slow.
 HIGHEST_SHARE = 0.45  # Of the rate of samples.
-FEWEST = 3.0  # Repetitions, of which half of one may be outside: two may be chance.
+FEWEST = 4  # Repetitions in a result: two intervals may be chance.
 # A band so many times as high as low is read span by span: hearts and movements first, then what is slower or faster.
 # Each span is one more chance to be wrong, so that the first needs odds better by this logarithm, and the others by
 # far: of few repetitions by the most, less with every doubling of their number. Of 360 series of noise, of 250 s, the
@@ -38,7 +38,6 @@ _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow 
 # Where in so many stretches one after another the first span alone was clear, the others are looked at once in so
 # many: in a day of a heart they would take two thirds of the time.
 _ENOUGH, _EVERY = 20, 10
-_PAUSE = 1.8  # Times the median interval, above which no repetition is.
 _GOES_ON = 0.35  # Logarithm of the ratio of two tempos of which one may have become the other.
 # Samples of the course of a stretch, at most and at least; and of all stretches, of which a day has thousands.
 _DRAWN, _LEAST_DRAWN, _DRAWN_IN_ALL = 2000, 20, 20_000
@@ -66,11 +65,12 @@ def answers_on(times, values, band, looks=1, stretch=STRETCH):
         is_quick = alone >= _ENOUGH and number % _EVERY > 0
         found, others, is_alone = _heard(times[part], values[part], limits, is_quick)
         alone = alone + 1 if is_alone else 0
-        heard.append(_drawn(found, drawn))
+        heard.append(_drawn(beat_tops.at_tops(found), drawn))
         rivals.append(others)
     answers, notes = [], set()
-    for found, others in zip(tempos.judged(heard, looks * len(heard) * _apart(values)), rivals, strict=True):
-        if (answer := answer_on(found)) is not None:
+    judged = tempos.judged(heard, looks * len(heard) * _apart(values))
+    for part, found, others in zip(parts, judged, rivals, strict=True):
+        if (answer := answer_on(found, times[part])) is not None:
             pairs = next((hertz for hertz in others if multiple(hertz, found.frequency) == 2), None)
             answers.append(dataclasses.replace(answer, pairs=pairs))
             notes.add(_pattern(found, others) or (_second(found) if len(heard) == 1 else None))
@@ -239,50 +239,50 @@ def _lifted(confidence, lift):
 
 
 def _stretches(times, seconds):
-    """Yields the samples of each stretch; one without any is none, and a short rest belongs to the one before."""
+    """Yields the samples of each stretch, a little of its neighbors among them; one without samples is none."""
     number = max(round((times[-1] - times[0]) / seconds), 1)
-    inner = np.searchsorted(times, np.linspace(times[0], times[-1], number + 1)[1:-1]).tolist()
-    yield from (slice(*pair) for pair in itertools.pairwise(sorted({0, *inner, len(times)})))
+    edges = np.linspace(times[0], times[-1], number + 1)
+    firsts = np.searchsorted(times, np.append(times[0], edges[1:-1] - _SHARED * seconds))
+    lasts = np.append(np.searchsorted(times, edges[1:-1] + _SHARED * seconds), len(times))
+    is_seen = np.diff(np.append(np.searchsorted(times, edges[:-1]), len(times))) > 0
+    yield from (slice(first, last) for first, last in zip(firsts[is_seen], lasts[is_seen], strict=True))
 
 
 def _drawn(heard, most):
     """Returns what was heard in a stretch, with at most so many samples to draw: all of a day would fill the memory."""
 
     def thinned(seen):
-        shown = slice(None, None, math.ceil(len(seen.moments) / most))
-        return dataclasses.replace(seen, moments=seen.moments[shown].copy(), source=seen.source[shown].copy())
+        shown = _shown(seen, most)
+        return dataclasses.replace(seen, moments=seen.moments[shown], source=seen.source[shown])
 
     return dataclasses.replace(heard, candidates=tuple(map(thinned, heard.candidates)))
 
 
-def answer_on(heard):
-    """Returns the answer of a stretch, None without two beats."""
-    repetitions = _repetitions(heard.times) if len(heard.times) > 1 else ()
-    if not repetitions:
+def _shown(seen, most):
+    """Returns indices of at most so many samples, the first and the last among them."""
+    count = len(seen.moments)
+    return np.linspace(0, count - 1, min(count, most)).astype(int)
+
+
+def answer_on(heard, times):
+    """Returns the answer of a stretch, of samples at some times; None without two beats."""
+    if len(heard.times) < 2:
         return None
-    interval = 1 / heard.frequency
-    gaps = np.diff(heard.times)
-    pauses = [
-        (float(start), float(end)) for start, end in itertools.pairwise(heard.times) if end - start >= _PAUSE * interval
-    ]
+    edges = np.clip(events.bounds(heard.times), times[0], times[-1]).T
+    spans, gaps = tuple(map(tuple, edges.tolist())), np.diff(heard.times)
     seen = heard.candidates[0]
-    shown = slice(None, None, math.ceil(len(seen.moments) / _DRAWN))
+    shown = _shown(seen, _DRAWN)
     verdict = result.CLEAR if heard.confidence >= result.SURE else result.UNCLEAR
-    if verdict == result.CLEAR and len(repetitions) + 0.5 < FEWEST:
+    if verdict == result.CLEAR and len(heard.times) < FEWEST:
         verdict = result.TOO_FEW
     return result.Answer(
-        scene=0, reader="series", repetitions=repetitions, hertz=heard.frequency,
+        scene=0, reader="series", repetitions=spans, peaks=tuple(heard.times.tolist()),
+        hertz=heard.frequency,
         error=heard.frequency * float(np.std(gaps) / np.mean(gaps)) / math.sqrt(len(gaps)), pairs=None,
-        pauses=tuple(pauses), box=(0.0, 0.0, 1.0, 1.0), confidence=heard.confidence, verdict=verdict,
-        times=seen.moments[shown], course=(seen.source - seen.source.mean())[shown].astype(np.float32),
+        pauses=continued.pauses(spans, heard.frequency), box=(0.0, 0.0, 1.0, 1.0), confidence=heard.confidence,
+        verdict=verdict, times=seen.moments[shown], course=(seen.source - seen.source.mean())[shown].astype(np.float32),
         channel=seen.channel,
     )  # fmt: skip
-
-
-def _repetitions(moments):
-    """Returns the spans between neighboring beats, pauses left out."""
-    longest = _PAUSE * float(np.median(np.diff(moments)))
-    return tuple((float(start), float(end)) for start, end in itertools.pairwise(moments) if end - start < longest)
 
 
 def _pattern(heard, others):
@@ -304,27 +304,20 @@ def _second(heard):
 
 def _joined(answers):
     """Returns answers of neighboring stretches as one where the tempo goes on."""
-    whole = []
+    groups = []
     for answer in answers:
-        before = whole[-1] if whole else None
-        if before and before.verdict == answer.verdict and abs(math.log(before.hertz / answer.hertz)) < _GOES_ON:
-            whole[-1] = _together(before, answer)
+        last = groups[-1][-1] if groups else None
+        if last and last.verdict == answer.verdict and abs(math.log(last.hertz / answer.hertz)) < _GOES_ON:
+            groups[-1].append(answer)
         else:
-            whole.append(answer)
-    return whole
+            groups.append([answer])
+    return [_together(group) for group in groups]
 
 
-def _together(before, answer):
-    share = before.count / (before.count + answer.count)
-    seam = (before.end, answer.start)
-    is_pause = seam[1] - seam[0] >= _PAUSE / answer.hertz
-    between = (seam,) if seam[1] > seam[0] and not is_pause else ()
-    pauses = (*before.pauses, seam) if is_pause else before.pauses
-    return result.joined(
-        dataclasses.replace(before, pauses=pauses),
-        answer,
-        before,
-        repetitions=(*before.repetitions, *between, *answer.repetitions),
-        confidence=share * before.confidence + (1 - share) * answer.confidence,
-        channel=before.channel if before.channel == answer.channel else None,
+def _together(parts):
+    counts = [part.count for part in parts]
+    return continued.together(
+        parts,
+        confidence=float(np.average([part.confidence for part in parts], weights=counts)),
+        channel=parts[0].channel if len({part.channel for part in parts}) == 1 else None,
     )

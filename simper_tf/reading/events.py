@@ -193,6 +193,13 @@ def rank(alike, gaps, spread):
     return alike + 0.15 * np.log(gaps) - spread
 
 
+def moving(run: Run) -> Run:
+    """Run without events in which hardly anything moves: noise of a rest has peaks too."""
+    variances = np.array([_variance(run, *span) for span in zip(run.starts, run.ends, strict=True)])
+    marks = run.marks[variances >= MOVES * np.median(variances)]
+    return Run(marks, *bounds(marks), run.course)
+
+
 def extended(run: Run) -> Run:
     """Run with the events before and after it that are like its own.
 

@@ -22,6 +22,7 @@ import threadpoolctl
 from simper_tf.reading import (
     camera,
     compression,
+    continued,
     counters,
     courses,
     events,
@@ -89,7 +90,7 @@ def reading_of_frames(
     indices = dict.fromkeys(index for index, _, _ in read_ones)
     scenes = tuple(_joined([scene for at, scene, _ in read_ones if at == index]) for index in indices)
     answers = [answer for _, _, some in read_ones for answer in some]
-    answers = tuple(sorted(result.continued(answers), key=lambda answer: -answer.confidence))
+    answers = tuple(sorted(continued.joined(answers), key=lambda answer: -answer.confidence))
     verdict = min((scene.verdict for scene in scenes), key=_ORDER.index, default=result.TOO_SHORT)
     notes = _notes(scenes, answers) + (_HIDDEN_PULSE,) * has_hidden_pulse
     return result.Reading(scenes, answers, verdict, notes)
@@ -230,15 +231,13 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
     """Answer in seconds of a candidate in samples."""
     first = stretch.times[0]
     twice = candidate.evidence.count == 2
-    run = candidate.run if twice else events.aligned(candidate.run)
+    run = candidate.run if twice else events.aligned(events.moving(candidate.run))
     hertz = events.frequency(run.marks) * stretch.rate
     run = run if twice else events.extended(run)
     last = len(run.course.values) - 1
     gaps = events.steady_gaps(run.marks)
     starts, ends = (first + np.clip(edge, 0, last) / stretch.rate for edge in _beside_pauses(run, gaps.mean() / 2))
-    pauses = [
-        (float(ends[at]), float(starts[at + 1])) for at in np.flatnonzero(starts[1:] - ends[:-1] > 0.1 / stretch.rate)
-    ]
+    spans = tuple(zip(starts.tolist(), ends.tolist(), strict=True))
     error = hertz * np.std(np.log(gaps)) / len(gaps)
     # In its own place all may be its own, however little that is of the picture.
     is_clear = candidate.confidence >= result.SURE and (candidate.tiles is not None or is_shown(candidate.evidence))
@@ -251,11 +250,12 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
     return result.Answer(
         scene=stretch.scene,
         reader="movement",
-        repetitions=tuple(zip(starts.tolist(), ends.tolist(), strict=True)),
+        repetitions=spans,
+        peaks=tuple((first + np.clip(run.marks, 0, last) / stretch.rate).tolist()),
         hertz=hertz,
         error=float(error),
         pairs=2 * hertz if candidate.pairs else None,
-        pauses=tuple(pauses),
+        pauses=continued.pauses(spans, hertz),
         box=box(gray, run, candidate.tiles),
         confidence=candidate.confidence,
         verdict=said,

@@ -94,11 +94,15 @@ def answer_rows(record: dict) -> list[dict]:
 def repetition_rows(record: dict) -> list[dict]:
     """Returns a row a repetition of an answer that is a result, and one without numbers where there is none."""
     rows = [
-        {**_start(record), "answer": number, "repetition": at, "start_s": _fixed(start), "end_s": _fixed(end)}
+        {**_start(record), "answer": number, "repetition": at, **_times(span, peak)}
         for number, answer in enumerate(clear(record), start=1)
-        for at, (start, end) in enumerate(answer["repetitions"], start=1)
+        for at, (span, peak) in enumerate(zip(answer["repetitions"], answer["peaks"], strict=True), start=1)
     ]
-    return rows or [{**_start(record), "answer": "", "repetition": "", "start_s": "", "end_s": ""}]
+    return rows or [{**_start(record), "answer": "", "repetition": "", **_times()}]
+
+
+def _times(span=(None, None), peak=None):
+    return {"start_s": _fixed(span[0]), "end_s": _fixed(span[1]), "peak_s": _fixed(peak)}
 
 
 def window_rows(record: dict) -> list[dict]:
@@ -149,6 +153,7 @@ def _answer(done, answer, unit):
         "count": answer.count,
         "box": _pixels(done, answer.box),
         "repetitions": [[_finite(start), _finite(end)] for start, end in answer.repetitions],
+        "peaks": [_finite(peak) for peak in answer.peaks],
         "pauses": [[_finite(start), _finite(end)] for start, end in answer.pauses],
         "tempo": [
             {"s": _finite(at), "hertz": _finite(tempo), "error_hz": _finite(off)}

@@ -65,11 +65,11 @@ class Repetitions(source_reader.Done):
         import pandas as pd  # Takes a second to load.
 
         facts = ("hertz", "error", "confidence", "verdict")
-        columns = ("answer", "repetition", "start_s", "end_s", "hertz", "error_hz", *facts[2:], "channel")
+        columns = ("answer", "repetition", "start_s", "end_s", "peak_s", "hertz", "error_hz", *facts[2:], "channel")
         rows = [
-            (number, repetition, *span, *(getattr(answer, name) for name in facts), self.channel(answer))
+            (number, repetition, *span, peak, *(getattr(answer, name) for name in facts), self.channel(answer))
             for number, answer in enumerate(self.answers, start=1)
-            for repetition, span in enumerate(answer.repetitions, start=1)
+            for repetition, (span, peak) in enumerate(zip(answer.repetitions, answer.peaks, strict=True), start=1)
         ]
         return pd.DataFrame(rows, columns=columns)
 

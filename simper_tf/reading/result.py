@@ -5,7 +5,6 @@ boxes are (top, left, bottom, right) as shares of the picture.
 """
 
 import dataclasses
-from collections.abc import Iterable
 
 import numpy as np
 
@@ -36,6 +35,7 @@ class Answer:
         scene: Index of its scene.
         reader: "movement" or "pulse" of pictures, "series" of a series.
         repetitions: Start and end of every repetition.
+        peaks: Moment of each at which it is at its height, such as the beat of a heart.
         hertz: Full cycles a second, pauses left out.
         error: Standard error of `hertz`.
         pairs: Frequency of the halves where each cycle is a pair of two
@@ -53,6 +53,7 @@ class Answer:
     scene: int
     reader: str
     repetitions: tuple[Span, ...]
+    peaks: tuple[float, ...]
     hertz: float
     error: float
     pairs: float | None
@@ -124,62 +125,6 @@ class Answer:
 
         is_sure = stats.spearmanr(lasting, np.arange(self.count)).pvalue < BY_CHANCE
         return (first, last) if is_sure else None
-
-
-def overlap(first: Box, second: Box) -> float:
-    """Share of the smaller of two boxes that lies in the other one."""
-    corners = np.array((first, second))
-    height, width = np.maximum(corners[:, 2:].min(0) - corners[:, :2].max(0), 0)
-    return float(height * width / np.prod(corners[:, 2:] - corners[:, :2], 1).min())
-
-
-def joined(first: Answer, second: Answer, like: Answer, **given) -> Answer:
-    """Returns one answer of two, of which the second goes on where the first ends.
-
-    Args:
-        first, second: Counts weigh their frequencies and errors. Their courses may overlap: the first then holds.
-        like: The answer that gives the other fields.
-        given: Fields that are neither, such as `repetitions`.
-    """
-    share, late = first.count / (first.count + second.count), second.times > first.times[-1]
-    return dataclasses.replace(
-        like,
-        hertz=share * first.hertz + (1 - share) * second.hertz,
-        error=float(np.hypot(share * first.error, (1 - share) * second.error)),
-        pauses=tuple(sorted({*first.pauses, *second.pauses})),
-        times=np.concatenate((first.times, second.times[late])),
-        course=np.concatenate((first.course, second.course[late])),
-        **given,
-    )
-
-
-def continued(answers: Iterable[Answer]) -> list[Answer]:
-    """Answers of overlapping stretches put together where they go on."""
-    whole: list[Answer] = []
-    for answer in sorted(answers, key=lambda part: (part.scene, part.start)):
-        before = next((part for part in whole if _goes_on(part, answer)), None)
-        if before is None:
-            whole.append(answer)
-        else:
-            whole[whole.index(before)] = _together(before, answer)
-    return whole
-
-
-def _goes_on(first: Answer, second: Answer) -> bool:
-    """Whether two answers of one scene overlap in time, or nearly so, and in place, at one tempo."""
-    # A slow repetition may end after one stretch, and the next begin before the other.
-    is_later = first.scene == second.scene and second.start < first.end + 0.5 / first.hertz
-    return is_later and abs(np.log(first.hertz / second.hertz)) < 0.1 and overlap(first.box, second.box) > 0.5
-
-
-def _together(first: Answer, second: Answer) -> Answer:
-    """Two answers of which the second goes on where the first ends."""
-    seam = (second.start + min(first.end, second.end)) / 2
-    spans = [span for span in first.repetitions if sum(span) / 2 < seam]
-    for rest in (second, first):  # The second may end before the first.
-        spans += [span for span in rest.repetitions if sum(span) / 2 >= max(seam, spans[-1][1])]
-    surest = max(first, second, key=lambda part: part.confidence)
-    return joined(first, second, surest, repetitions=tuple(spans))
 
 
 @dataclasses.dataclass(frozen=True)

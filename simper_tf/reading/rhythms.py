@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beat_courses, beats, result, tempos, uneven
+from simper_tf.reading import beat_courses, beat_tops, beats, result, tempos, uneven
 from simper_tf.reading.beat_stretches import (
     FINER,
     HIGHEST_SHARE,
@@ -115,7 +115,7 @@ def _of_whole(times, values, band, power, looks):
     spans = heard_in_spans(times, values, limits_of(times, band), is_all=True)
     heard = [tempos.judged([found], looks)[0] for found in spans]
     clear = [found for found in heard if found.confidence >= result.SURE and _share(found.frequency, *power) >= _SHOWN]
-    answers = [answer for found in clear if (answer := answer_on(found)) is not None]
+    answers = [answer for found in clear if (answer := answer_on(beat_tops.at_tops(found), times)) is not None]
     return [answer for answer in answers if _is_seen(answer, times)]
 
 
@@ -152,6 +152,7 @@ def slowed(answer, clock, start):
         return tuple((start + clock * first, start + clock * last) for first, last in those)
 
     return dataclasses.replace(
-        answer, repetitions=spans(answer.repetitions), pauses=spans(answer.pauses), hertz=answer.hertz / clock,
-        error=answer.error / clock, times=start + clock * answer.times,
+        answer, repetitions=spans(answer.repetitions), peaks=tuple(start + clock * peak for peak in answer.peaks),
+        pauses=spans(answer.pauses), hertz=answer.hertz / clock, error=answer.error / clock,
+        times=start + clock * answer.times,
     )  # fmt: skip

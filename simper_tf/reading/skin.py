@@ -59,6 +59,7 @@ def answers(
             scene=stretch.scene,
             reader="pulse",
             repetitions=tuple(zip(starts.tolist(), ends.tolist(), strict=True)),
+            peaks=tuple((stretch.times[0] + marks / stretch.rate).tolist()),
             hertz=hertz,
             error=float(hertz * np.std(np.log(np.diff(marks))) / len(marks)),
             pairs=None,

@@ -145,12 +145,13 @@ def _left(times, values, hertz, tops):
 def _answer(times, values, hertz, confidence, explained):
     cosine, sine, _ = np.linalg.lstsq(_basis(times, hertz), values, rcond=None)[0]
     first = times[0] + (np.arctan2(sine, cosine) / (2 * np.pi * hertz) - times[0]) % (1 / hertz)  # A top of the sine.
-    edges = np.arange(first, times[-1], 1 / hertz)
+    peaks = np.arange(first, times[-1], 1 / hertz)
+    edges = np.clip((peaks - 0.5 / hertz, peaks + 0.5 / hertz), times[0], times[-1])
     span = float(np.ptp(times))
     # Of a sine in noise (Montgomery and O'Donoghue, 1999).
     error = np.sqrt(6 / len(times)) / (np.pi * span) * np.sqrt((1 - explained) / (2 * explained))
     return result.Answer(
-        scene=0, reader="series", repetitions=tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)),
+        scene=0, reader="series", repetitions=tuple(map(tuple, edges.T.tolist())), peaks=tuple(peaks.tolist()),
         hertz=hertz, error=float(error), pairs=None, pauses=(), box=(0.0, 0.0, 1.0, 1.0), confidence=confidence,
         verdict=result.CLEAR if confidence > _CLEAR else result.UNCLEAR, times=times, course=values.astype(np.float32),
     )  # fmt: skip

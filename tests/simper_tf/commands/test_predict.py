@@ -133,7 +133,7 @@ def test_an_answer_that_a_model_contradicts_is_doubtful():
     spans = tuple((float(k), k + 1.0) for k in range(5))
     zeros = np.zeros(0, np.float32)
     clear = source_reader.result.Answer(
-        0, "movement", spans, 1.0, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros
+        0, "movement", spans, tuple(range(5)), 1.0, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros
     )
     done = source_reader.Done(
         "a", source_contract.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (clear,), "clear", ())
@@ -152,7 +152,7 @@ def test_an_answer_that_a_model_contradicts_is_doubtful():
 def test_a_model_without_an_answer_of_its_band_lowers_nothing():
     spans, zeros = tuple((3.0 * k, 3.0 * k + 3) for k in range(5)), np.zeros(0, np.float32)
     clear = source_reader.result.Answer(
-        0, "movement", spans, 1 / 3, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros
+        0, "movement", spans, tuple(range(5)), 1 / 3, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros
     )
     done = source_reader.Done(
         "a", source_contract.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (clear,), "clear", ())

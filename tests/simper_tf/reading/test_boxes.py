@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simper_tf.reading import courses, events, result, verdict
+from simper_tf.reading import continued, courses, events, verdict
 
 MARKS = np.arange(5.0, 100.0, 10.0)
 RUN = events.Run(MARKS, *events.bounds(MARKS), None)
@@ -60,5 +60,5 @@ def test_tiles_have_the_part_that_most_of_their_movement_is_in():
 
 
 def test_boxes_share_what_the_smaller_one_has_in_the_other():
-    assert result.overlap((0, 0, 0.5, 0.5), (0.25, 0, 0.5, 1)) == 0.5
-    assert result.overlap((0, 0, 0.5, 0.5), (0.6, 0, 1, 1)) == 0
+    assert continued.overlap((0, 0, 0.5, 0.5), (0.25, 0, 0.5, 1)) == 0.5
+    assert continued.overlap((0, 0, 0.5, 0.5), (0.6, 0, 1, 1)) == 0

@@ -5,13 +5,14 @@ import itertools
 import numpy as np
 import pytest
 
-from simper_tf.reading import result
+from simper_tf.reading import continued, result
 
 
 def answer(spans, hertz=1.0, confidence=0.9, verdict=result.CLEAR, frames=(-1.0, 100.0)):
     """An answer with these repetitions, in frames from one second to another."""
     return result.Answer(
-        scene=0, reader="movement", repetitions=tuple(spans), hertz=hertz, error=0.0, pairs=None, pauses=(),
+        scene=0, reader="movement", repetitions=tuple(spans), peaks=tuple(sum(span) / 2 for span in spans), hertz=hertz,
+        error=0.0, pairs=None, pauses=(),
         box=(0, 0, 1, 1), confidence=confidence, verdict=verdict, times=np.array(frames), course=np.zeros(2),
     )  # fmt: skip
 
@@ -65,12 +66,12 @@ def spans(first, last, seconds=1.0, phase=0.0):
 
 @pytest.mark.parametrize("of", [((0, 30), (20, 60)), ((0, 60), (10, 30)), ((0, 60), (0.2, 30)), ((0.2, 30), (0, 60))])
 def test_overlapping_answers_are_joined_without_a_loss(of):
-    joined = result.continued(answer(spans(*some)) for some in of)
+    joined = continued.joined(answer(spans(*some)) for some in of)
     assert [(found.count, found.start, found.end) for found in joined] == [(60, 0.0, 60.0)]
 
 
 def test_slow_answers_join_though_one_begins_a_little_later():
     one, other = answer(spans(0, 100, 20.0), hertz=0.05), answer(spans(108, 188, 20.0), hertz=0.05)
-    assert [found.count for found in result.continued((one, other))] == [9]
+    assert [found.count for found in continued.joined((one, other))] == [9]
     late = answer(spans(112, 192, 20.0), hertz=0.05)
-    assert [found.count for found in result.continued((one, late))] == [5, 4]
+    assert [found.count for found in continued.joined((one, late))] == [5, 4]
