@@ -69,22 +69,17 @@ RULES = {
     "coarse patterns": Rule("coarse patterns confirm magnitudes", magnitudes, "show_in_coarse",
                             lambda seen, hertz, size: [True] * len(hertz)),
     "smaller pictures": Rule("smaller pictures confirm magnitudes", movement, "confirmed", lambda some, others: some),
-    "few halves": Rule("pictures tell halves of magnitudes", halves, "are_few_halves", lambda run, scores: False),
     "followed": Rule("what goes through the picture is followed", follow, "followed", lambda gray: None),
-    "even light": Rule("light that changes is taken out", camera, "evened", lambda gray: None, ("evened",)),
     "steady camera": Rule("the camera's path is taken out", camera, "steadied", lambda gray, *steps: (gray, None),
                           ("steadied",)),
     "too far": Rule("nothing is read where the camera moves too far", camera, "_is_too_far", lambda *given: False,
                     ("steadied", "_path")),
     "few textured": Rule("few tiles tell a pan alone", camera, "FEWEST_TILES", 1, ("steadied", "_path")),
-    "moves as one": Rule("no magnitudes where the picture moves as one", camera, "moves_as_one", lambda *given: False),
     "key frames": Rule("faint repetition of key frames is none", compression, "_is_of_keys", lambda *given: False),
     "frame patterns": Rule("faint patterns of frames are none", compression, "_is_pattern", lambda *given: False),
     "fainter": Rule("what is fainter than pixels make is none", compression, "_is_fainter", lambda *given: False),
-    "related": Rule("nor are its multiples", compression, "_related", lambda *given: False),
     "pulse": Rule("a pulse of skin is read where nothing moves", skin, "answers", lambda *given, **named: []),
     "skin in step": Rule("halves of the skin pulse in step", skin, "_in_step", lambda *given: True),
-    "skin of pans": Rule("no pulse under a camera that pans", camera, "pans", lambda gray: False),
     "cuts seen": Rule("cuts are seen in much of the picture", stretches, "_is_seen", lambda *given: True, ("cuts",)),
     "fades": Rule("fades are cut off", stretches, "_without_fades", lambda piece: [piece]),
     "cuts": Rule("scenes are read by themselves", stretches, "cuts", lambda *given: [], ("cuts",)),
@@ -93,7 +88,7 @@ RULES = {
 }  # fmt: skip
 # What most rules leave as it is; it takes most of the time.
 REMEMBERED = (
-    (stretches, "cuts"), (courses, "tile_scores"), (camera, "_path"), (camera, "steadied"), (camera, "evened"),
+    (stretches, "cuts"), (courses, "tile_scores"), (camera, "_path"), (camera, "steadied"),
     (magnitudes, "of"), (rhythm_network, "hear"), (movement, "proposed"),
 )  # fmt: skip
 

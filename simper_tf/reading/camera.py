@@ -1,12 +1,9 @@
-"""Movement of the camera, and light that changes over the whole picture, taken out.
+"""Movement of the camera, taken out.
 
 Each textured tile tells its own shift from frame to frame by least
 squares on the gradients (Lucas and Kanade, 1981). Only where most tiles
 agree was it the camera that moved. Small errors add up along the way, so
 the path is mended by the shift of every frame against the median one.
-
-Lamps, exposure and sunlight multiply all pixels by one course. Most pixels
-show a still background, so their median ratio to the mean picture tells it.
 """
 
 from collections.abc import Iterator
@@ -27,64 +24,15 @@ PAN = 0.95
 COMMON = 0.6
 # Pixels by which a camera must move at all, and share of the picture by which it may.
 LEAST, MOST = 0.3, 0.25
-# Pixels over which a camera pans that brings other skin into view.
-FAR = 2.0
 # Rounds in which the path is mended, and the blur in pixels that hides how parts of a pixel are filled in.
 ROUNDS, BLUR = 2, 0.7
 Steps = tuple[np.ndarray, np.ndarray]  # Of `tile_steps`.
 BLOCK = 64  # Frames whose shifts are told at once: with their gradients they stay in the cache of a core.
 
-# Gray levels between which a pixel follows the light, and share of the picture that must lie there.
-DARKEST, BRIGHTEST, FEWEST_LIT = 20, 235, 0.1
-# Pixels whose median tells the light: noise of one gray level in a hundred moves that of a thousand by 0.0004.
-TELLING = 1000
-# Standard deviation of the light, as share of its mean, from which on it matters.
-LEAST_LIGHT = 0.003
-
 # Root mean square of edges that pass from pixel to pixel, at most, as share of that of the picture's second derivative.
 EDGES = 0.1
 # Root mean square in gray levels, half that of their rounding, below which nothing is told.
 ROUNDED = 0.15
-
-
-def views(gray: np.ndarray, steps: Steps | None = None) -> Iterator[tuple[np.ndarray, bool]]:
-    """Steady frames and whether the camera moved, then, where the light changes, those under an even one.
-
-    The light is told from steady frames: a camera that moves brings other pixels into view. One that moves too far
-    shows nothing all along, so there is no view: what it passes is not told from what moves.
-
-    Args:
-        gray: `(T, H, W, 1)` float32.
-        steps: Of `tile_steps`, where they are known.
-    """
-    steady, path = steadied(gray, steps)
-    if steady is None:
-        return
-    yield steady, path is not None
-    even = evened(steady)
-    if even is None:
-        return
-    if path is None:
-        even, path = steadied(even)
-    if even is not None:
-        yield even, path is not None
-
-
-def evened(gray: np.ndarray) -> np.ndarray | None:
-    """Frames under one light; None where the light changes too little to matter.
-
-    Args:
-        gray: `(T, H, W, 1)` float32.
-    """
-    mean = gray.mean(0).ravel()
-    follows = np.flatnonzero((mean > DARKEST) & (mean < BRIGHTEST))
-    if len(follows) < FEWEST_LIT * len(mean):
-        return None
-    follows = follows[:: max(1, len(follows) // TELLING)]
-    light = np.median(gray.reshape(len(gray), -1).take(follows, 1) / mean[follows], axis=1)
-    if light.std() < LEAST_LIGHT:
-        return None
-    return gray / np.maximum(light, 0.1)[:, None, None, None]
 
 
 def steadied(gray: np.ndarray, steps: Steps | None = None) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -109,27 +57,6 @@ def steadied(gray: np.ndarray, steps: Steps | None = None) -> tuple[np.ndarray |
         path = path + left
     steady = _moved(np.stack([_soft(frame, BLUR) for frame in gray]), path)
     return np.where(_always_seen(path, *gray.shape[1:3])[..., None], steady, 0), path
-
-
-def moves_as_one(gray: np.ndarray, steps: Steps | None = None) -> bool:
-    """Whether the whole picture moves as one, as it does when a camera pans over what stands still.
-
-    Args:
-        gray: `(T, H, W, 1)` float32.
-        steps: Of `tile_steps`, where they are known.
-    """
-    path = _path(gray[..., 0], steps)
-    return path is not None and np.ptp(path, axis=0).max() >= LEAST
-
-
-def pans(gray: np.ndarray) -> bool:
-    """Whether the camera moves on and on, so that it shows other things in the end.
-
-    Args:
-        gray: `(T, H, W, 1)` float32.
-    """
-    path = _path(gray[..., 0])
-    return path is not None and np.ptp(path, axis=0).max() >= FAR and _is_pan(path)
 
 
 def faintest(steady: np.ndarray, is_steadied: bool) -> np.ndarray:
@@ -299,7 +226,7 @@ class Look(NamedTuple):
 def looks(gray: np.ndarray) -> Iterator[Look]:
     """Yields ways to look at frames, the plainest first.
 
-    Pixels show most. Where they do not, the picture may be lit unevenly, stand elsewhere in every frame, or hold
+    Pixels show most. Where they do not, the picture may stand elsewhere in every frame, or hold
     something that goes through it. Where nothing of this repeats either, the way does that its parts move: a thin line
     or the spoke of a wheel passes a pixel too fast to be seen there again, and a camera that goes along shows all of
     it elsewhere.
@@ -307,10 +234,10 @@ def looks(gray: np.ndarray) -> Iterator[Look]:
     Args:
         gray: `(T, H, W, 1)` float32.
     """
-    steady, steps = gray, tile_steps(gray[..., 0])
-    for steady, is_steadied in views(gray, steps):
-        yield Look(steady, steady, is_steadied)
-    if not moves_as_one(gray, steps):
+    steps = tile_steps(gray[..., 0])
+    steady, path = steadied(gray, steps)
+    if steady is not None:
+        yield Look(steady, steady, path is not None)
         yield Look(steady, magnitudes.of(gray), of_magnitudes=True)
         if (view := follow.followed(gray)) is not None:
             yield Look(gray, view.crops, fastest=view.fastest)

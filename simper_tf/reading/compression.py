@@ -15,8 +15,6 @@ FAINT = 1.0
 PATTERNS = (1, 2, 3, 4, 5, 8)
 # Frames from one key frame to the next below which no frame refers to another: it is 1 but for rounding.
 ALL_WHOLE = 1.5
-# Multiples at which a movement is the same one, read otherwise, and by how much a logarithm may miss them.
-MULTIPLES, APART = np.log([1 / 4, 1 / 3, 1 / 2, 2 / 3, 1, 3 / 2, 2, 3, 4]), 0.1
 
 
 def without(
@@ -26,7 +24,7 @@ def without(
     keys: tuple[float, ...],
     rate: float,
 ) -> list[movement.Candidate]:
-    """Candidates less those of the compression, and less sure ones at multiples of these.
+    """Candidates less those of the compression.
 
     Args:
         ranked: Candidates of one stretch, the surest first.
@@ -35,22 +33,21 @@ def without(
         keys: Seconds of the key frames; empty if they are not known.
         rate: Frames per second.
     """
-    kept: list[movement.Candidate] = []
-    tempos: list[float] = []
-    for candidate in ranked:
-        faint = candidate.run.course.rung.power < pixels * FAINT**2
-        of_keys = faint and _is_of_keys(candidate.hertz, keys, rate)
-        if of_keys or _is_pattern(candidate, pixels, keys, rate) or _is_fainter(candidate, least):
-            tempos.append(candidate.hertz)
-        elif not faint or not _related(candidate.hertz, tempos):
-            kept.append(candidate)
-    return kept
+    return [
+        candidate
+        for candidate in ranked
+        if not _is_of_keys(candidate, pixels, keys, rate)
+        and not _is_pattern(candidate, pixels, keys, rate)
+        and not _is_fainter(candidate, least)
+    ]
 
 
-def _is_of_keys(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
-    """Whether a tempo in cycles per frame is that of the key frames, or a multiple of it."""
+def _is_of_keys(candidate: movement.Candidate, pixels: int, keys: tuple[float, ...], rate: float) -> bool:
+    """Whether what is faint has the tempo of the key frames, or a multiple of it."""
+    if len(keys) < 3 or candidate.run.course.rung.power >= pixels * FAINT**2:
+        return False
     # By eye: a tempo that is read of key frames errs by less.
-    return len(keys) > 2 and _is_whole(hertz * rate * float(np.median(np.diff(keys))), 0.03)
+    return _is_whole(candidate.hertz * rate * float(np.median(np.diff(keys))), 0.03)
 
 
 def _is_pattern(candidate: movement.Candidate, pixels: int, keys: tuple[float, ...], rate: float) -> bool:
@@ -87,8 +84,3 @@ def _is_fainter(candidate: movement.Candidate, least: np.ndarray) -> bool:
 def _is_whole(number: float, tolerance: float) -> bool:
     """Whether a number is one or more, and whole but for a share of itself."""
     return abs(number - max(round(number), 1)) < tolerance * number
-
-
-def _related(hertz: float, tempos: list[float]) -> bool:
-    """Whether a tempo is about one of others, or a simple multiple of one."""
-    return any(np.abs(MULTIPLES - np.log(hertz / tempo)).min() < APART for tempo in tempos)

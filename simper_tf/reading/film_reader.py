@@ -26,7 +26,6 @@ from simper_tf.reading import (
     counters,
     courses,
     events,
-    halves,
     magnitudes,
     movement,
     places,
@@ -125,7 +124,7 @@ def _of_stretch(
     answers = [_answer(stretch, steady, candidate) for candidate in found]
     if not any(answer.verdict == result.CLEAR for answer in answers):
         pulse = skin.answers(stretch, band, keys)
-        answers = pulse if pulse and not camera.pans(gray) else answers
+        answers = pulse or answers
     if not answers:
         answers = [_answer(stretch, steady, candidate) for candidate in movement.twice(ranked)]
     verdict = min((answer.verdict for answer in answers), key=_ORDER.index, default=result.NOTHING)
@@ -161,7 +160,7 @@ def _has_pulse_beside(
 def _ranked(
     stretch: stretches.Stretch, gray: np.ndarray, band: tuple[float, float] | None, keys: tuple[float, ...]
 ) -> tuple[np.ndarray | None, list[movement.Candidate]]:
-    """Steady frames and candidates of a stretch: as filmed, under an even light, and wherever the picture stands.
+    """Steady frames and candidates of a stretch: as filmed, and wherever the picture stands.
 
     Each way is tried only where nothing was clear before. There are no frames where the camera moves too far.
     """
@@ -179,7 +178,7 @@ def _ranked(
                 some = _of_the_scene(some, look, stretch, limits, heard.result())
             least = camera.faintest(look.steady, look.is_steadied)
             some = compression.without(some, gray[0].size, least, keys, rate)
-            steady = steady if look.of_shifts else look.steady
+            steady = look.steady if look.is_of_pixels else steady
             some = _agreed(some) if look.of_shifts else some
             ranked += [dataclasses.replace(each, in_pixels=look.is_of_pixels) for each in some]
             if any(candidate.confidence >= result.SURE for candidate in ranked if candidate.evidence.count > 2):
@@ -210,21 +209,13 @@ def _of_the_scene(
     limits: tuple[float, float],
     heard: rhythm_network.Heard,
 ) -> list[movement.Candidate]:
-    """Candidates of magnitudes less those of pixels that something passes, and less halves."""
+    """Candidates of magnitudes less those of pixels that something passes."""
     hertz = [candidate.hertz for candidate in some]
     some = list(compress(some, magnitudes.show_in_coarse(stretch.evenly(look.seen), hertz, look.steady.shape[1:3])))
-    if not some:
-        return some
     if any(candidate.confidence >= result.SURE for candidate in some):
-        again = _scores(magnitudes.of(magnitudes.smaller(look.steady)), stretch)
+        again = stretch.evenly(courses.tile_scores(magnitudes.of(magnitudes.smaller(look.steady))))
         some = movement.confirmed(some, movement.weighed(movement.proposed(again, limits), heard, stretch.rate))
-    pictures = _scores(look.steady, stretch)
-    return [candidate for candidate in some if not halves.are_few_halves(candidate.run, pictures)]
-
-
-def _scores(frames: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
-    """Scores of the tiles of a stretch at evenly spaced times."""
-    return stretch.evenly(courses.tile_scores(frames))
+    return some
 
 
 def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Candidate) -> result.Answer:

@@ -69,19 +69,6 @@ def are_halves(run: events.Run) -> bool:
     return bool(near < PAIR and third < (near + far) / 2 and _alternate(_gain(alike, away), len(alike)))
 
 
-def are_few_halves(run: events.Run, scores: np.ndarray) -> bool:
-    """Whether three or four events are clearly halves in other scores of the scene, such as those of its pictures.
-
-    Magnitudes of the Fourier transform do not see where something is: there and back are alike in them. In pictures
-    every second one is more alike then, or two are alike that are no neighbours.
-    """
-    alike = events.likeness(*events.stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends))
-    if not 2 < len(alike) < FEWEST_HALVES:
-        return False
-    near = np.diagonal(alike, 1)
-    return _few_alternate(alike) or bool(near.mean() < events.LINK and np.triu(alike, 2).max() > events.NEXT)
-
-
 def _few_alternate(alike: np.ndarray) -> bool:
     """Whether every second one of three or four events is clearly more alike than others are, from their likeness."""
     next_but_one = np.diagonal(alike, 2).mean()

@@ -72,24 +72,6 @@ def test_three_events_that_chance_makes_unlike_are_no_halves():
     assert halves.are_halves(made(0.5, 3))
 
 
-@pytest.mark.parametrize(
-    ("number", "share", "are_halves"), [(3, 4.0, True), (4, 4.0, True), (4, 0.0, False), (5, 4.0, False)]
-)
-def test_few_events_alike_in_magnitudes_alternate_in_pictures(number, share, are_halves):
-    few = made(share, number)
-    assert halves.are_few_halves(few, few.course.rung.whole) == are_halves
-
-
-@pytest.mark.parametrize(("kinds", "are_halves"), [((0, 1, 1, 0), True), ((0, 1, 2, 3), False), ((0, 0, 0, 0), False)])
-def test_few_events_of_two_kinds_in_pictures_are_no_cycles(kinds, are_halves):
-    # Of four kinds under a camera that follows somebody, whose pictures are never alike.
-    scores = np.zeros((200, 1, 12), np.float32)
-    for number, kind in enumerate(kinds):
-        scores[50 * number : 50 * (number + 1), 0, kind] = np.sin(2 * np.pi * np.arange(50) / 50)
-    some = run(course(np.zeros(200)), [25, 75, 125, 175])
-    assert halves.are_few_halves(some, scores) == are_halves
-
-
 def test_events_the_whole_picture_sees_alike_are_cycles():
     assert halves.are_cycles(made(0.0))
     assert not halves.are_cycles(made(4.0))

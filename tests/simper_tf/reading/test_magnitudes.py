@@ -2,6 +2,7 @@
 
 import cv2
 import numpy as np
+import pytest
 
 from simper_tf.reading import camera, film_reader, magnitudes, result
 
@@ -106,19 +107,16 @@ def test_what_repeats_in_an_unsteady_hand_is_read():
     assert abs(answer.hertz - 0.5) < 0.02
 
 
-def test_a_pan_moves_as_one_and_something_that_moves_is_not():
+def test_a_pan_too_far_is_told_and_a_shorter_one_taken_out():
     wide = 100 + 200 * np.random.default_rng(0).normal(size=(HEIGHT + 10, WIDTH + 40)).astype(np.float32)
     wide = cv2.GaussianBlur(wide, (0, 0), 1.5)
     matrices = [np.array([[1, 0, -0.25 * k], [0, 1, -5]], float) for k in range(80)]
     pan = np.stack([cv2.warpAffine(wide, matrix, (WIDTH, HEIGHT)) for matrix in matrices])[..., None]
-    assert camera.moves_as_one(pan)
-    assert camera.pans(pan)
-    assert not camera.pans(pan[:7])  # 1.5 pixels.
-    assert not camera.pans(np.concatenate((pan, pan[::-1])))
-    assert not list(camera.views(pan))  # 20 of 64 pixels.
+    assert camera.steadied(pan)[0] is None  # 20 of 64 pixels.
     frames = np.clip(pan, 0, 255).astype(np.uint8)
     assert film_reader.reading_of_frames(zip(np.arange(80) / RATE, frames, strict=True)).verdict == result.TOO_FAR
-    (seen,) = camera.views(pan[:50])
-    assert seen[1]
+    steady, path = camera.steadied(pan[:50])
+    assert np.ptp(path[:, 1]) == pytest.approx(0.25 * 49, rel=0.05)
+    assert steady.shape == pan[:50].shape
     swing = np.stack([growing(k / RATE) for k in range(80)])[..., None]
-    assert not camera.moves_as_one(swing)
+    assert camera.steadied(swing)[1] is None
