@@ -80,6 +80,7 @@ RULES = {
     "fainter": Rule("what is fainter than pixels make is none", compression, "_is_fainter", lambda *given: False),
     "pulse": Rule("a pulse of skin is read where nothing moves", skin, "answers", lambda *given, **named: []),
     "skin in step": Rule("halves of the skin pulse in step", skin, "_in_step", lambda *given: True),
+    "skin of pans": Rule("no pulse under a camera that pans", camera, "pans", lambda gray: False),
     "cuts seen": Rule("cuts are seen in much of the picture", stretches, "_is_seen", lambda *given: True, ("cuts",)),
     "fades": Rule("fades are cut off", stretches, "_without_fades", lambda piece: [piece]),
     "cuts": Rule("scenes are read by themselves", stretches, "cuts", lambda *given: [], ("cuts",)),

@@ -268,7 +268,8 @@ def answer_on(heard, times):
     """Returns the answer of a stretch, of samples at some times; None without two beats."""
     if len(heard.times) < 2:
         return None
-    edges = np.clip(events.bounds(heard.times), times[0], times[-1]).T
+    edges = events.beside_pauses(heard.times, *events.bounds(heard.times))
+    edges = np.clip(edges, times[0], times[-1]).T
     spans, gaps = tuple(map(tuple, edges.tolist())), np.diff(heard.times)
     seen = heard.candidates[0]
     shown = _shown(seen, _DRAWN)

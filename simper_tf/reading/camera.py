@@ -24,6 +24,8 @@ PAN = 0.95
 COMMON = 0.6
 # Pixels by which a camera must move at all, and share of the picture by which it may.
 LEAST, MOST = 0.3, 0.25
+# Pixels over which a camera pans that brings other skin into view.
+FAR = 2.0
 # Rounds in which the path is mended, and the blur in pixels that hides how parts of a pixel are filled in.
 ROUNDS, BLUR = 2, 0.7
 Steps = tuple[np.ndarray, np.ndarray]  # Of `tile_steps`.
@@ -57,6 +59,16 @@ def steadied(gray: np.ndarray, steps: Steps | None = None) -> tuple[np.ndarray |
         path = path + left
     steady = _moved(np.stack([_soft(frame, BLUR) for frame in gray]), path)
     return np.where(_always_seen(path, *gray.shape[1:3])[..., None], steady, 0), path
+
+
+def pans(gray: np.ndarray) -> bool:
+    """Whether the camera moves on and on, so that it shows other things in the end.
+
+    Args:
+        gray: `(T, H, W, 1)` float32.
+    """
+    path = _path(gray[..., 0])
+    return path is not None and np.ptp(path, axis=0).max() >= FAR and _is_pan(path)
 
 
 def faintest(steady: np.ndarray, is_steadied: bool) -> np.ndarray:

@@ -72,6 +72,16 @@ def bounds(marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
+def beside_pauses(marks: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Starts and ends of events, of which none takes more than half a mean gap of a pause beside it."""
+    starts, ends = starts.copy(), ends.copy()
+    gaps, half = np.diff(marks), steady_gaps(marks).mean() / 2
+    at = np.flatnonzero(gaps >= PAUSE * np.median(gaps))
+    ends[at] = np.minimum(ends[at], marks[at] + half)
+    starts[at + 1] = np.maximum(starts[at + 1], marks[at + 1] - half)
+    return starts, ends
+
+
 def stretched(
     states: np.ndarray, starts: np.ndarray, marks: np.ndarray, ends: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -124,7 +124,7 @@ def _of_stretch(
     answers = [_answer(stretch, steady, candidate) for candidate in found]
     if not any(answer.verdict == result.CLEAR for answer in answers):
         pulse = skin.answers(stretch, band, keys)
-        answers = pulse or answers
+        answers = pulse if pulse and not camera.pans(gray) else answers
     if not answers:
         answers = [_answer(stretch, steady, candidate) for candidate in movement.twice(ranked)]
     verdict = min((answer.verdict for answer in answers), key=_ORDER.index, default=result.NOTHING)
@@ -227,7 +227,9 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
     run = run if twice else events.extended(run)
     last = len(run.course.values) - 1
     gaps = events.steady_gaps(run.marks)
-    starts, ends = (first + np.clip(edge, 0, last) / stretch.rate for edge in _beside_pauses(run, gaps.mean() / 2))
+    starts, ends = (
+        first + np.clip(edge, 0, last) / stretch.rate for edge in events.beside_pauses(run.marks, run.starts, run.ends)
+    )
     spans = tuple(zip(starts.tolist(), ends.tolist(), strict=True))
     error = hertz * np.std(np.log(gaps)) / len(gaps)
     # In its own place all may be its own, however little that is of the picture.
@@ -253,15 +255,6 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
         times=first + np.arange(last + 1) / stretch.rate,
         course=run.course.values,
     )
-
-
-def _beside_pauses(run: events.Run, half: float) -> tuple[np.ndarray, np.ndarray]:
-    """Starts and ends of events, of which none takes more than half a mean gap of a pause beside it."""
-    starts, ends = run.starts.copy(), run.ends.copy()
-    at = np.flatnonzero(np.diff(run.marks) >= events.PAUSE * np.median(np.diff(run.marks)))
-    ends[at] = np.minimum(ends[at], run.marks[at] + half)
-    starts[at + 1] = np.maximum(starts[at + 1], run.marks[at + 1] - half)
-    return starts, ends
 
 
 def _notes(scenes: tuple[result.Scene, ...], answers: tuple[result.Answer, ...]) -> tuple[str, ...]:

@@ -112,6 +112,9 @@ def test_a_pan_too_far_is_told_and_a_shorter_one_taken_out():
     wide = cv2.GaussianBlur(wide, (0, 0), 1.5)
     matrices = [np.array([[1, 0, -0.25 * k], [0, 1, -5]], float) for k in range(80)]
     pan = np.stack([cv2.warpAffine(wide, matrix, (WIDTH, HEIGHT)) for matrix in matrices])[..., None]
+    assert camera.pans(pan)
+    assert not camera.pans(pan[:7])  # 1.5 pixels.
+    assert not camera.pans(np.concatenate((pan, pan[::-1])))
     assert camera.steadied(pan)[0] is None  # 20 of 64 pixels.
     frames = np.clip(pan, 0, 255).astype(np.uint8)
     assert film_reader.reading_of_frames(zip(np.arange(80) / RATE, frames, strict=True)).verdict == result.TOO_FAR
