@@ -13,6 +13,7 @@ from simper_tf.commands.command_options import Predict
 from simper_tf.reading import records
 from simper_tf.recordings.search import Target
 from simper_tf.utils import files
+from simper_tf.utils.errors import printable
 
 # Options that change no record.
 _NO_SETTINGS = ("out", "again", "jobs", "pictures", "report", "scheduler", "video")
@@ -41,16 +42,17 @@ class Kept:
     def of(self, target: Target) -> dict | None:
         """Returns the record of a recording that has not changed since it was read with the same settings, or None."""
         key = self._key(target)
-        if key is None or self._keys.get(target.name) != key:
+        if key is None or self._keys.get(_name(target)) != key:
             return None
-        record = json.loads(self._lines[target.name])
+        record = json.loads(self._lines[_name(target)])
         # What hindered, such as a full memory, may be gone.
         return None if record["status"] == records.UNREADABLE else record
 
     def add(self, target: Target, record: dict):
         """Writes a record; raises OSError where the disk is full."""
-        line = json.dumps({**record, "key": self._key(target)}, allow_nan=False)
-        self._keys[target.name], self._lines[target.name] = None, line  # Read once a call.
+        name = _name(target)
+        line = json.dumps({**record, "recording": name, "key": self._key(target)}, allow_nan=False)
+        self._keys[name], self._lines[name] = None, line  # Read once a call.
         with files.naming(self.path):
             if self._file is None:
                 self._rewrite(self._lines)  # Without what was cut off.
@@ -62,16 +64,18 @@ class Kept:
     def finish(self, targets: Iterable[Target]):
         """Puts the records of recordings at the end of the file, in their order."""
         if self._file:
-            self._file.close()
-            last = {target.name: self._lines.pop(target.name) for target in targets if target.name in self._lines}
+            with files.naming(self.path):
+                self._file.close()
+            names = map(_name, targets)
+            last = {name: self._lines.pop(name) for name in names if name in self._lines}
             self._lines |= last
             self._rewrite(self._lines)
 
     def records(self, targets: Iterable[Target]) -> Iterator[dict]:
         """Yields the records of recordings that are kept, without their keys."""
-        for target in targets:
-            if target.name in self._lines:
-                record = json.loads(self._lines[target.name])
+        for name in map(_name, targets):
+            if name in self._lines:
+                record = json.loads(self._lines[name])
                 del record["key"]
                 yield record
 
@@ -90,6 +94,11 @@ class Kept:
             return None
         files_at_hand = [[path, state.st_size, state.st_mtime_ns] for path, state in states]
         return hashlib.sha256(json.dumps([target.name, files_at_hand, self._settings]).encode()).hexdigest()[:16]
+
+
+def _name(target):
+    """Returns the name of a recording as all tables have it: bytes that are no letters end readers of JSON."""
+    return printable(target.name)
 
 
 def _lines(path):

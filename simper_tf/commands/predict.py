@@ -115,11 +115,10 @@ class _Reading:
                 self._tell(target, record, "")
             else:
                 rest.append(target)
-        before = self._done
-        self._read(rest)
-        if before:
+        if before := self._done:
             were = "was" if before == 1 else "were"
             console.say(f"{before} of {len(self._targets)} {were} read before and kept: --again reads anew.")
+        self._read(rest)
         for problem in search.without(self._targets, self._skipped):
             self._complain(str(problem))
         if self._problems and len(self._targets) > 1:
@@ -154,14 +153,14 @@ class _Reading:
     def _tell(self, target, record, left):
         """Prints what was read of a recording, or why it was not."""
         self._done += 1
+        number = f"[{self._done}/{len(self._targets)}] {left}" if len(self._targets) > 1 else ""
         if record["status"] == records.UNREADABLE:
             self._complain(record["reason"])
             return
         if record["status"] == records.SKIPPED:
             self._skipped.add(target)
-            console.say(f"skipped, no series: {record['reason']}")
+            console.say(f"{number}skipped: {record['reason']}")
             return
-        number = f"[{self._done}/{len(self._targets)}] {left}" if len(self._targets) > 1 else ""
         console.say(f"{number}{printable(target.name)}")
         notes = record["notes"]
         shown = [*record["said"], *(f"NOTE {note}" for note in notes[:_MOST_NOTES])]

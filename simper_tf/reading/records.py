@@ -76,7 +76,7 @@ def answer_rows(record: dict) -> list[dict]:
     """Returns a row an answer that is a result, and one without numbers where there is none."""
     return [
         {
-            **_start(record),
+            **_start(record), "answer": number if answer else "",
             "verdict": answer["verdict"] if answer else record["verdict"] or "",
             "value": _digits(answer.get("value")), "unit": answer.get("unit", ""),
             "hertz": _digits(answer.get("hertz")), "error_hz": _digits(answer.get("error_hz")),
@@ -87,7 +87,7 @@ def answer_rows(record: dict) -> list[dict]:
             "reader": answer.get("reader", ""), "channel": printable(answer.get("channel") or ""),
             "box": ",".join(map(str, answer.get("box") or ())), "picture": record["picture"] or "",
         }
-        for answer in clear(record) or [{}]
+        for number, answer in enumerate(clear(record) or [{}], start=1)
     ]  # fmt: skip
 
 

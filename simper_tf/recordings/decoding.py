@@ -42,7 +42,7 @@ def frames(path, start, end, shape, box, rate) -> Iterator[tuple]:
                 yield _packed(batch)
                 batch = []
         if origin is None:
-            raise unreadable(path, "no frame in it can be decoded")
+            raise unreadable(path, "no frame that can be decoded")
     if batch:
         yield _packed(batch)
     yield {"times": [], "shape": (0, *shape, 3), "lost": decoder.lost, "lead": decoder.lead}, b""

@@ -41,7 +41,7 @@ def probe(path, rate) -> Iterator[tuple]:
     with open_file(path, rate) as opened:
         origin, first = next(Decoder(opened).timed(), (0.0, None))
         if first is None:
-            raise unreadable(path, "no frame in it can be decoded")
+            raise unreadable(path, "no frame that can be decoded")
         height, width = shape_shown(first)
         codec, pixel_format = opened.stream.codec_context.name, first.format.name
     with open_file(path, rate) as opened:

@@ -296,3 +296,17 @@ def test_a_folder_that_was_ended_in_the_middle_goes_on(number, jobs, tmp_path):
         assert sorted(table.recording) == sorted(map(str, folder.iterdir()))
         assert (table.status == "ok").all()
     np.testing.assert_allclose(tables[0].hertz, 0.7, rtol=0.02)
+
+
+def test_tables_of_odd_names_are_opened_and_joined_by_pandas(folder, tmp_path):
+    for name in (b"line\nbreak.csv", b"not_utf8_\xff.csv", b"a,b;'c'.csv"):
+        (tmp_path / "in" / os.fsdecode(name)).write_text(breath())
+    (folder / "empty.csv").write_text("")
+    for _ in range(2):  # Read, and kept.
+        run(folder, f"--out={tmp_path}", "--jobs=1")
+        lines = pd.read_json(tmp_path / predict.LINES, lines=True)
+        answers, repetitions = (pd.read_csv(tmp_path / name) for name in (predict.CSV, predict.REPETITIONS))
+        assert [*lines["recording"]] == [*answers["recording"]] == [*dict.fromkeys(repetitions["recording"])]
+        assert len(lines) == 7
+        joined = repetitions.dropna(subset=["answer"]).merge(answers, on=["recording", "answer"], validate="many_to_one")
+        assert len(joined) == answers["count"].sum()

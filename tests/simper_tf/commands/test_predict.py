@@ -219,7 +219,7 @@ def test_a_folder_is_read_twice_alike_and_notes_are_skipped(folder, tmp_path, ca
     kept = "2 of 2 were read before and kept: --again reads anew.\n"
     assert printed[1].replace(kept, "") == printed[0] == printed[2]
     assert kept in printed[1]
-    assert f"skipped, no series: {tmp_path / 'README.txt'}: found " in printed[0]
+    assert f"skipped: {tmp_path / 'README.txt'}: found " in printed[0]
 
 
 def test_a_folder_without_a_model_is_refused(folder, tmp_path):
