@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 import simper_tf
 from simper_tf.commands import console
 from simper_tf.utils import endings
-from simper_tf.utils.errors import LEARNING, missing, printable
+from simper_tf.utils.errors import LEARNING, is_full, missing, printable
 from simper_tf.utils.options import declared, kind_of, parse, text_of
 
 HELP = """\
@@ -247,6 +247,8 @@ def _guarded(name, command, arguments):
         if not isinstance(error, console.expected()):
             raise
         said = console.in_flags(console.one_line(error), {field.name for field in declared(arguments[-1])})
+        if is_full(error):
+            said += f". Make room there; {command.interrupted}."
         _end(f"simper {name}: error: {printable(said)}", code=1)
 
 

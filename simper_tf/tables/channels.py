@@ -29,7 +29,7 @@ from simper_tf.tables import (
 )
 from simper_tf.tables.series_files import MOST_NOTES, REMEDY, left_out
 from simper_tf.utils import endings
-from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.errors import RawDataError, is_full
 
 # Reader of each ending that is no table.
 _BINARY = {
@@ -84,7 +84,9 @@ def parts(path: str, rate, is_fallback, time, columns, member="", start=0.0, end
         raise RawDataError(
             path, found, "those of a recording", "Leave out rows that are far from all others."
         ) from error
-    except Exception as error:  # A disk that fails, or whatever a reader of damaged files ran into.
+    except Exception as error:  # A disk that cannot be read, or whatever a reader of damaged files ran into.
+        if is_full(error):
+            raise
         found = (str(getattr(error, "strerror", None) or error) or type(error).__name__).splitlines()[0][:200]
         raise RawDataError(path, f"what cannot be read ({found})", "a recording", "Save or copy it again.") from error
 

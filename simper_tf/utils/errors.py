@@ -1,6 +1,7 @@
 """The one error every reader raises for raw data it cannot use, and how what is not to be trusted is shown."""
 
 import contextlib
+import errno
 import importlib.util
 import pathlib
 import unicodedata
@@ -59,6 +60,15 @@ class RawDataError(ValueError):
         return RawDataError, (self.path, self.found, self.expected, self.action)
 
 
+class FullDiskError(OSError):
+    """There is no room left where something must be written: no fault of a recording."""
+
+
+def is_full(error: BaseException) -> bool:
+    """Returns whether an error is that of a disk without room, or of a file as large as it may be."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
 class NoRecordingError(RawDataError):
     """A name is that of no recording, which a sentence behind it says better than four parts."""
 
@@ -74,11 +84,11 @@ class NoRecordingError(RawDataError):
 def guarding(name, *passing: type[Exception]):
     """Makes a `RawDataError` of whatever a block raises that reads a file of others, so that the next one is read.
 
-    Errors of the types `passing` are none of the file, and are raised as they are.
+    Errors of the types `passing`, and a full disk, are none of the file, and are raised as they are.
     """
     try:
         yield
-    except (RawDataError, *passing):
+    except (RawDataError, FullDiskError, *passing):
         raise
     except MemoryError as error:
         raise RawDataError(name, "more than fits into memory", "less", "Read a part of it.") from error

@@ -17,12 +17,13 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 import weakref
 from collections.abc import Iterator
 
-from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.errors import FullDiskError, RawDataError, is_full
 
 # What can be done about a file that nothing reads.
 REMEDY = "a complete file that can be read", "Fetch it again, or leave it out."
@@ -37,7 +38,7 @@ PATIENCE = 60
 SECONDS_A_NUMBER = 5e-6  # Three times what columns of text take.
 _LONGEST_MESSAGE = 2**28  # Bytes: a picture of 8K has fewer than 2**27.
 _MOST_LETTERS = 200  # Of a foreign error, which may hold half the file.
-_READY, _PART, _END, _REFUSED, _DEFECT = "ready", "part", "end", "refused", "defect"
+_READY, _PART, _END, _REFUSED, _DEFECT, _FULL = "ready", "part", "end", "refused", "defect", "full"
 _GROWN = "grown"  # Of a process at its end that is not to be kept.
 _ENVIRONMENT = {
     "MALLOC_ARENA_MAX": "2",
@@ -63,7 +64,7 @@ def answers(task: str, path, memory: int | None = None, **arguments) -> Iterator
 
     Raises:
         RawDataError: the function raises anything, or does not survive the file.
-        OSError: no worker can be started.
+        OSError: no worker can be started, or the folder of temporary files is full.
     """
     names = {os.path.abspath(name): name for name in (path if isinstance(path, list) else [path])}  # noqa: PTH100  (`absolute` keeps `..`)
     worker = _Worker.ready()
@@ -93,6 +94,8 @@ def _raise_failure(message, names, worker):
     if kind == _DEFECT:
         found = f"what its reader stumbles over ({failure.splitlines()[-1][:_MOST_LETTERS]})"
         raise RawDataError(first, found, *REMEDY) from RuntimeError(failure)
+    if kind == _FULL:
+        raise FullDiskError(*failure, tempfile.gettempdir())
     if kind != _END:
         raise RawDataError(first, worker.fate(), *REMEDY)
 
@@ -135,7 +138,7 @@ class _Worker:
         """Returns `(kind, what JSON holds)` of the next message; `("", None)` where the process has ended."""
         message = self.content()
         kind, facts = json.loads(message) if message else ("", None)
-        self._is_done = kind in (_READY, _REFUSED, _DEFECT, _END) and facts != _GROWN
+        self._is_done = kind in (_READY, _REFUSED, _DEFECT, _FULL, _END) and facts != _GROWN
         return kind, facts
 
     def content(self):
@@ -262,6 +265,9 @@ def _answer(pipe, task, paths, is_list, memory, arguments, home):
     except BrokenPipeError:  # Nobody wants the rest.
         raise
     except Exception as error:
+        if is_full(error):
+            _tell(pipe, _FULL, (error.errno, error.strerror))
+            return
         _tell(pipe, _DEFECT, f"{traceback.format_exc()}\n{type(error).__name__}: {str(error)[:_MOST_LETTERS]}".strip())
 
 

@@ -308,5 +308,7 @@ def test_tables_of_odd_names_are_opened_and_joined_by_pandas(folder, tmp_path):
         answers, repetitions = (pd.read_csv(tmp_path / name) for name in (predict.CSV, predict.REPETITIONS))
         assert [*lines["recording"]] == [*answers["recording"]] == [*dict.fromkeys(repetitions["recording"])]
         assert len(lines) == 7
-        joined = repetitions.dropna(subset=["answer"]).merge(answers, on=["recording", "answer"], validate="many_to_one")
+        joined = repetitions.dropna(subset=["answer"]).merge(
+            answers, on=["recording", "answer"], validate="many_to_one"
+        )
         assert len(joined) == answers["count"].sum()
