@@ -32,7 +32,7 @@ class Repetitions(source_reader.Done):
         >>> [round(answer.hertz, 2) for answer in found.answers], found.verdict
         ([0.7], 'clear')
         >>> print(found)
-        0.7 Hz = 42 per minute, 7 repetitions from 0.7 to 10.7 s, clear (0.99)
+        0.7 Hz = 42 per minute, 8 repetitions from 0.0 to 11.1 s, clear (0.99)
     """
 
     @property
