@@ -1,6 +1,6 @@
 """Sets of repetitions, drawn as films and made as series: are they counted to the last one?
 
-python -m benchmarks.sets [--sets=40] [--document=docs/measured.md]
+python -m benchmarks.sets [--sets=20] [--document=docs/measured.md]
 
 Before a set and after it nothing moves. Each has another tempo, rate of samples, number, size, place and noise.
 """
@@ -111,7 +111,7 @@ def report(sets: int) -> str:
 def main():
     """Read all sets."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sets", type=int, default=40, help="Of each kind.")
+    parser.add_argument("--sets", type=int, default=20, help="Of each kind.")
     parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
     written = report(args.sets)
