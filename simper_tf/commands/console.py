@@ -22,8 +22,9 @@ class ToldToStop(abc.ABC):
 
     def __enter__(self):
         numbers = [signal.SIGINT, signal.SIGTERM]
-        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
-            numbers.append(signal.SIGHUP)
+        hang_up = getattr(signal, "SIGHUP", None)  # Windows has none.
+        if hang_up and signal.getsignal(hang_up) != signal.SIG_IGN:
+            numbers.append(hang_up)
         self._previous = {number: signal.signal(number, self._told) for number in numbers}
         return self
 

@@ -6,13 +6,14 @@ import io
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
 
 from simper_tf.commands import console, page_connections, page_form, page_readings, sample
 from simper_tf.commands.command_options import App
-from simper_tf.utils import quiet
+from simper_tf.utils import quiet, systems
 from simper_tf.utils.errors import printable
 
 # Names by which a browser on this machine can call it.
@@ -43,8 +44,8 @@ def uploads() -> Iterator[str]:
     """Yields a folder that goes when the block ends, or this process, however that is."""
     folder = tempfile.mkdtemp(prefix="simper-app-")
     # It waits for the end of its input, which comes with the end of this process, and is not told of Ctrl-C.
-    words = ["sh", "-c", 'read -r line; rm -rf "$1"', "sh", folder]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, process_group=0):
+    code = "import shutil, sys; sys.stdin.read(); shutil.rmtree(sys.argv[1], ignore_errors=True)"
+    with subprocess.Popen([sys.executable, "-c", code, folder], stdin=subprocess.PIPE, **systems.apart()):
         yield folder
 
 

@@ -55,9 +55,17 @@ class RawDataError(ValueError):
         super().__init__(printable(f"{path}: found {found}; expected {expected}. {action}"))
         self.path, self.found, self.expected, self.action = path, found, expected, action
 
+    def of(self, path):
+        """Returns the same of another path, under which somebody knows the file."""
+        return type(self)(path, self.found, self.expected, self.action)
+
     def __reduce__(self):
         # Beam workers send errors as pickles, and the default one would call this class with the message alone.
-        return RawDataError, (self.path, self.found, self.expected, self.action)
+        return type(self), (self.path, self.found, self.expected, self.action)
+
+
+class UnreadableError(RawDataError):
+    """A file whose content nobody can know: damaged, cut off, empty, or not to be opened."""
 
 
 class FullDiskError(OSError):
@@ -91,7 +99,7 @@ def guarding(name, *passing: type[Exception]):
     except (RawDataError, FullDiskError, *passing):
         raise
     except MemoryError as error:
-        raise RawDataError(name, "more than fits into memory", "less", "Read a part of it.") from error
+        raise UnreadableError(name, "more than fits into memory", "less", "Read a part of it.") from error
     except Exception as error:
         import traceback  # Seldom needed, and slow to load.
 
@@ -100,4 +108,4 @@ def guarding(name, *passing: type[Exception]):
         said = (str(error).strip() or "no word").splitlines()[0].rstrip(".")
         found = f"what ends its reader ({type(error).__name__}: {said}{where})"
         action = "Leave it out, and send the file to whoever maintains this package."
-        raise RawDataError(name, found, "a recording that can be read", action) from error
+        raise UnreadableError(name, found, "a recording that can be read", action) from error

@@ -1,13 +1,14 @@
 """Files that are whole or not there, and folders that one process at a time works in."""
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import pathlib
 import re
 import socket
 import uuid
+
+from simper_tf.utils import systems
 
 _UNFINISHED = ".tmp"
 
@@ -101,7 +102,8 @@ def alone(path, wait=True):
                 file.flush()
             yield
         finally:
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(PermissionError):  # Windows keeps what is open.
+                path.unlink(missing_ok=True)
 
 
 def _locked(path, wait):
@@ -110,7 +112,7 @@ def _locked(path, wait):
         path.parent.mkdir(parents=True, exist_ok=True)  # Its holder may have removed the folder too.
         file = path.open("a+")
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            systems.lock(file, wait)
         except BlockingIOError:
             file.seek(0)
             with file:

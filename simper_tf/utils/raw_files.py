@@ -5,7 +5,7 @@ import os
 import pathlib
 import stat
 
-from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.errors import RawDataError, UnreadableError
 
 # Of one frame or image, 100 MB decoded: 8K video has 33.2 million. A header that states more is damaged or a trap.
 MAX_PIXELS = 2**25
@@ -26,10 +26,10 @@ _KINDS = {
 
 
 def refuse_unreadable(path, expected, action):
-    """Refuses what is no regular file, or cannot be opened, by a `RawDataError`; symbolic links are followed."""
+    """Refuses what is no regular file, or cannot be opened, by an `UnreadableError`; symbolic links are followed."""
     hindrance = _hindrance(path)
     if hindrance:
-        raise RawDataError(path, hindrance, expected, action)
+        raise UnreadableError(path, hindrance, expected, action)
 
 
 def is_readable(path):

@@ -13,7 +13,6 @@ import json
 import multiprocessing.connection
 import os
 import pathlib
-import resource
 import signal
 import subprocess
 import sys
@@ -23,7 +22,8 @@ import traceback
 import weakref
 from collections.abc import Iterator
 
-from simper_tf.utils.errors import FullDiskError, RawDataError, is_full
+from simper_tf.utils import systems
+from simper_tf.utils.errors import FullDiskError, RawDataError, UnreadableError, is_full
 
 # What can be done about a file that nothing reads.
 REMEDY = "a complete file that can be read", "Fetch it again, or leave it out."
@@ -38,7 +38,13 @@ PATIENCE = 60
 SECONDS_A_NUMBER = 5e-6  # Three times what columns of text take.
 _LONGEST_MESSAGE = 2**28  # Bytes: a picture of 8K has fewer than 2**27.
 _MOST_LETTERS = 200  # Of a foreign error, which may hold half the file.
-_READY, _PART, _END, _REFUSED, _DEFECT, _FULL = "ready", "part", "end", "refused", "defect", "full"
+_READY, _PART, _END, _DEFECT, _FULL = "ready", "part", "end", "defect", "full"
+_REFUSALS = {"refused": RawDataError, "unreadable": UnreadableError}
+_FATES = {
+    "SIGXCPU": "no end of reading after {PATIENCE} s of computing",
+    "SIGALRM": "a reader that has stood still for {PATIENCE} s",
+    "SIGKILL": "a reader that was ended from outside, as by a system that is short of memory (SIGKILL)",
+}
 _GROWN = "grown"  # Of a process at its end that is not to be kept.
 _ENVIRONMENT = {
     "MALLOC_ARENA_MAX": "2",
@@ -87,17 +93,17 @@ def _home(module):
 def _raise_failure(message, names, worker):
     kind, failure = message
     first = next(iter(names.values()))
-    if kind == _REFUSED:
+    if kind in _REFUSALS:
         place, named = pathlib.Path(failure[0]), pathlib.Path(next(iter(names)))
         beside = pathlib.Path(first).with_name(place.name) if place.parent == named.parent else place
-        raise RawDataError(names.get(failure[0], beside), *failure[1:])
+        raise _REFUSALS[kind](names.get(failure[0], beside), *failure[1:])
     if kind == _DEFECT:
         found = f"what its reader stumbles over ({failure.splitlines()[-1][:_MOST_LETTERS]})"
-        raise RawDataError(first, found, *REMEDY) from RuntimeError(failure)
+        raise UnreadableError(first, found, *REMEDY) from RuntimeError(failure)
     if kind == _FULL:
         raise FullDiskError(*failure, tempfile.gettempdir())
     if kind != _END:
-        raise RawDataError(first, worker.fate(), *REMEDY)
+        raise UnreadableError(first, worker.fate(), *REMEDY)
 
 
 class _Worker:
@@ -111,9 +117,8 @@ class _Worker:
         code = f"import sys; sys.path[:] = {sys.path!a}; from {__name__} import main; main({theirs.fileno()})"
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", code], env={**os.environ, **_ENVIRONMENT}, pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                process_group=0,  # Ctrl-C is for this process, which then ends that one.
+                [sys.executable, "-c", code], env={**os.environ, **_ENVIRONMENT}, stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, **systems.handing(theirs), **systems.apart(),
             )  # fmt: skip
         _all.add(self)
         if self.next()[0] != _READY:
@@ -138,14 +143,14 @@ class _Worker:
         """Returns `(kind, what JSON holds)` of the next message; `("", None)` where the process has ended."""
         message = self.content()
         kind, facts = json.loads(message) if message else ("", None)
-        self._is_done = kind in (_READY, _REFUSED, _DEFECT, _FULL, _END) and facts != _GROWN
+        self._is_done = kind in (_READY, *_REFUSALS, _DEFECT, _FULL, _END) and facts != _GROWN
         return kind, facts
 
     def content(self):
         """Returns the bytes of the next message; none where the process has ended or waits for itself."""
         asleep = 0
         while not self._pipe.poll(1.0):
-            asleep = asleep + 1 if self._is_asleep() else 0
+            asleep = asleep + 1 if systems.is_asleep(self._process.pid) else 0
             if asleep >= PATIENCE:
                 self._process.send_signal(signal.SIGALRM)
         try:
@@ -153,26 +158,11 @@ class _Worker:
         except (EOFError, OSError):
             return b""
 
-    def _is_asleep(self):
-        """Returns whether no thread of the process computes or waits for a disk, where the system tells that."""
-        states = []
-        with contextlib.suppress(OSError):
-            for stat in pathlib.Path(f"/proc/{self._process.pid}/task").glob("*/stat"):
-                states.append(stat.read_text().rpartition(")")[2].split()[0])
-        return bool(states) and set(states) == {"S"}
-
     def fate(self):
         """Returns how the process ended, for a message."""
         code = self._process.wait()
-        if code == -signal.SIGXCPU:
-            return f"no end of reading after {PATIENCE} s of computing"
-        if code == -signal.SIGALRM:
-            return f"a reader that has stood still for {PATIENCE} s"
-        if code == -signal.SIGKILL:
-            return "a reader that was ended from outside, as by a system that is short of memory (SIGKILL)"
-        return (
-            f"damage or a size that ends its reader ({signal.Signals(-code).name if code < 0 else f'exit code {code}'})"
-        )
+        name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        return _FATES.get(name, f"damage or a size that ends its reader ({name})").format(PATIENCE=PATIENCE)
 
     def keep_or_end(self):
         if self._is_done:
@@ -195,14 +185,11 @@ def _end_all():
 
 def main(number: int):
     """Answers requests that come through a file descriptor until there are no more: what others print is not in it."""
-    for end in (signal.SIGALRM, signal.SIGXCPU):  # Both survive from a program that does otherwise.
-        signal.signal(end, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM, signal.SIGXCPU})
+    systems.end_by_signals()
     global _most
-    _limit(resource.RLIMIT_AS, MEMORY)
-    _limit(resource.RLIMIT_CORE, 0)
-    _most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    with multiprocessing.connection.Connection(number) as pipe:
+    _most = systems.limit_memory(MEMORY)
+    systems.leave_no_core()
+    with systems.handed(number) as pipe:
         _tell(pipe, _READY)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Native libraries print what they like.
         with contextlib.suppress(EOFError, OSError):
@@ -218,26 +205,14 @@ def allow(numbers: int = 0):
     if not _most:  # Another process may compute for as long as it likes.
         return
     more = PATIENCE + int(numbers * SECONDS_A_NUMBER)
-    _limit(resource.RLIMIT_CPU, int(time.process_time()) + more, lowers_only=False)
+    systems.limit_computing(int(time.process_time()) + more)
 
 
 def expect(number: int):
     """Lets this process take memory and time for so many numbers of a table in all, if it is a worker."""
     if _most:
         allow(number)
-        _limit(resource.RLIMIT_AS, min(_beside + A_NUMBER * number, _most), lowers_only=False)
-
-
-def taken() -> int:
-    """Returns the bytes of addresses that this process has taken."""
-    return int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-
-
-def _limit(what, most, lowers_only=True):
-    """Sets a soft limit to `most`, or to what is allowed; one that is lower stays."""
-    soft, hard = resource.getrlimit(what)
-    known = [limit for limit in ((soft, hard) if lowers_only else (hard,)) if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(what, (min([*known, most]), hard))
+        systems.limit_memory(min(_beside + A_NUMBER * number, _most), lowers_only=False)
 
 
 def _answer(pipe, task, paths, is_list, memory, arguments, home):
@@ -248,20 +223,21 @@ def _answer(pipe, task, paths, is_list, memory, arguments, home):
         module, function = task.split(":")
         if home and home not in sys.path:
             sys.path.append(home)
-        run, before = getattr(importlib.import_module(module), function), taken()
+        run, before = getattr(importlib.import_module(module), function), systems.taken()
         _beside = min(_most, before + memory) if memory else _most
         expect(0)
         for facts, content in run(paths if is_list else paths[0], **arguments):
             _tell(pipe, _PART, facts)
             pipe.send_bytes(content)
-        _tell(pipe, _END, _GROWN if taken() > before + _KEPT else None)
+        _tell(pipe, _END, _GROWN if systems.taken() > before + _KEPT else None)
     except RawDataError as error:
-        _tell(pipe, _REFUSED, (str(error.path), error.found, error.expected, error.action))
+        kind = next(kind for kind, form in reversed(_REFUSALS.items()) if isinstance(error, form))
+        _tell(pipe, kind, (str(error.path), error.found, error.expected, error.action))
     except MemoryError:
         bound = memory or _most
-        _limit(resource.RLIMIT_AS, _most, lowers_only=False)  # To say so.
+        systems.limit_memory(_most, lowers_only=False)  # To say so.
         found = f"what {bound / 2**30:.3g} GiB{' beside its numbers' if memory else ''} are not enough for"
-        _tell(pipe, _REFUSED, (paths[0], found, *REMEDY))
+        _tell(pipe, "unreadable", (paths[0], found, *REMEDY))
     except BrokenPipeError:  # Nobody wants the rest.
         raise
     except Exception as error:

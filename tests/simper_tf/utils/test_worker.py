@@ -15,7 +15,7 @@ from simper_tf.utils.errors import RawDataError
 
 TASKS = """
     import ctypes, os, time
-    from simper_tf.utils import worker
+    from simper_tf.utils import systems, worker
     from simper_tf.utils.errors import RawDataError
 
     def count(path, number):
@@ -48,7 +48,7 @@ TASKS = """
     def limit_of(path, number):
         import resource
         worker.expect(number)
-        yield {"limit": resource.getrlimit(resource.RLIMIT_AS)[0], "taken": worker.taken()}, b""
+        yield {"limit": resource.getrlimit(resource.RLIMIT_AS)[0], "taken": systems.taken()}, b""
 
     def hold(path, size):
         held = bytearray(size)
