@@ -17,7 +17,7 @@ from simper_tf.commands.learners import Learner, wishes_of
 from simper_tf.reading import live_count, records, source_reader
 from simper_tf.recordings import search, source_contract
 from simper_tf.utils import files
-from simper_tf.utils.errors import NoRecordingError, RawDataError, guarding, printable
+from simper_tf.utils.errors import RawDataError, guarding, printable
 from simper_tf.utils.options import declared
 
 # Windows of a recording that are printed; the files have all.
@@ -59,16 +59,12 @@ def read_target(target: search.Target, request: Predict, learner: Learner, is_sh
 
 
 def _read(target, request, learner, is_shown):
+    is_recording = False
     try:
         with guarding(target.name, console.OutputClosed):
             source, wishes = opened(target, request), wishes_of(request)
             source.only(wishes.start, wishes.end)
-            try:
-                info = source.info()
-            except RawDataError as error:
-                if not target.is_perhaps:
-                    raise
-                return Read(records.without(str(error), records.SKIPPED, target.name))
+            info, is_recording = source.info(), True
             learner.check(source)
             if request.video:
                 source.require_pictures("`video`", twice=True)
@@ -76,8 +72,9 @@ def _read(target, request, learner, is_shown):
             watch = live_count.LiveCount(_show_count, wishes.band) if source.is_live and is_shown else None
             done = source_reader.reading_of_source(source, wishes, progress(what, end) if is_shown else None, watch)
     except RawDataError as error:
-        is_text = target.is_perhaps and isinstance(error, NoRecordingError)
-        return Read(records.without(str(error), records.SKIPPED if is_text else records.UNREADABLE, target.name))
+        is_other = not is_recording and search.is_skipped(target, error)
+        status = records.SKIPPED if is_other else records.UNREADABLE
+        return Read(records.without(str(error), status, target.name))
     try:
         with guarding(target.name, console.OutputClosed):
             done = learner.added(source, done)

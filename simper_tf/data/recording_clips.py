@@ -88,7 +88,7 @@ class Recordings:
             raise ValueError(f"`gaps` must be one of {', '.join(missing.CHOICES)}. Received: {gaps!r}.")
         self._megabytes, self._seed, self._gaps = megabytes, seed, gaps
         if isinstance(names, search.Found):
-            named, self.problems = names.sources, [*names.problems, *names.skipped]
+            named, self.problems = names.sources, names.reasons
             names = [source.name for source in named]
         elif arrays.are_arrays(names):
             named, self.problems, names, rate = arrays.sources(names, rate), [], ["the arrays"], None
@@ -97,7 +97,7 @@ class Recordings:
             if not (rate is None or isinstance(rate, numbers.Real)):
                 raise ValueError(f"`rate` must be one number where recordings are named. Received: {rate}.")
             found = search.find(names, rate)
-            named, self.problems = found.sources, [*found.problems, *found.skipped]
+            named, self.problems = found.sources, found.reasons
         self.are_series = not any(source.has_pictures for source in named)
         if self.are_series and named and size and tuple(size) != (1, 1):
             raise ValueError(f"`size` is that of pictures, which series have not. Received: {size}. Leave it out.")

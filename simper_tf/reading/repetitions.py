@@ -146,7 +146,7 @@ def _source(recording, rate, time, columns):
             f"{found.sources[0].name}. Read each by itself."
         )
     if not found.sources:
-        raise (*found.problems, *found.skipped)[0]
+        raise found.reasons[0]
     return found.sources[0]
 
 

@@ -8,14 +8,19 @@ from typing import NamedTuple
 
 from simper_tf.recordings import live, pictures, source_contract, sources
 from simper_tf.utils import endings, raw_files, worker
-from simper_tf.utils.errors import NoRecordingError, RawDataError, guarding
+from simper_tf.utils.errors import NoRecordingError, RawDataError, UnreadableError, guarding
 
 # Bytes of series that are held of those that were read to see whether they are any: more are read again.
 _MOST_HELD = 2**28
 _LOOKED_FOR = (*endings.VIDEOS, *endings.PICTURES, *endings.SERIES, *endings.INSTRUMENTS, *endings.PACKED_TEXTS)
 # Of these the ones that may hold no series.
-_PERHAPS = (*endings.TEXTS, *endings.SHEETS, *endings.ANYTHING, ".mat", ".dat", *endings.INSTRUMENTS,
+_PERHAPS = (*endings.TEXTS, *endings.SHEETS, *endings.ANYTHING, ".mat", ".npy", ".dat", *endings.INSTRUMENTS,
             *endings.PACKED_TEXTS)  # fmt: skip
+# What is not looked for in folders, but may be meant: it has its row, and what to do.
+_NAMED_ONLY = {
+    **dict.fromkeys(endings.PACKED, "Packed files of folders are not opened. Name it, or unpack it."), **endings.OTHERS,
+}  # fmt: skip
+_NOTHING_IN_IT = "a folder without a recording"
 # How a table of recordings begins, such as answers on them or their labels: in a folder it is none itself.
 _OF_RECORDINGS = b"recording,", b'{"recording"'
 
@@ -75,6 +80,11 @@ class Found(NamedTuple):
     problems: list[RawDataError]
     skipped: list[RawDataError]
 
+    @property
+    def reasons(self) -> list[RawDataError]:
+        """All that is wrong, the files first: that a folder holds no recording follows from them."""
+        return sorted((*self.problems, *self.skipped), key=lambda error: error.found == _NOTHING_IN_IT)
+
 
 def listed(names: Sequence[str]) -> list[Target]:
     """Returns what names stand for, sorted within each name, each file once; only TIFF and `.zip` files are opened.
@@ -86,8 +96,11 @@ def listed(names: Sequence[str]) -> list[Target]:
     once = {}
     for name in names:
         for target in _of_name(name):
-            once.setdefault(_identity(target), target)
-    return list(once.values())
+            identity = _identity(target)
+            if identity not in once or once[identity].problem:  # Somebody may name what a folder is not opened for.
+                once[identity] = target
+    opened = {path for target in once.values() if not target.problem for path in _resolved(target)}
+    return [target for target in once.values() if not (target.problem and opened.intersection(_resolved(target)))]
 
 
 def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: bool = False, **columns) -> Found:
@@ -108,24 +121,25 @@ def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: boo
         try:
             with guarding(target.name):
                 source = target.open(rate, is_filmed_at_rate, **columns)
-        except RawDataError as error:
-            if is_skip := target.is_perhaps and isinstance(error, NoRecordingError):
-                skips.add(target)
-            (found.skipped if is_skip else found.problems).append(error)
-            continue
-        try:
-            if target.is_perhaps:
-                with guarding(target.name):
+                if target.is_perhaps:
                     source.info()
-                if held + source.size() > _MOST_HELD:
-                    source.forget()
-                held += source.size()
-            found.sources.append(source)
+                    if held + source.size() > _MOST_HELD:
+                        source.forget()
+                    held += source.size()
+                found.sources.append(source)
         except RawDataError as error:
-            found.skipped.append(error)
-            skips.add(target)
+            if is_skipped(target, error):
+                skips.add(target)
+                found.skipped.append(error)
+            else:
+                found.problems.append(error)
     found.problems.extend(without(targets, skips))
     return found
+
+
+def is_skipped(target: Target, error: RawDataError) -> bool:
+    """Returns whether an error says but that a file of a folder holds no recording, and not that it is damaged."""
+    return target.is_perhaps and not isinstance(error, UnreadableError)
 
 
 def without(targets: Sequence[Target], skipped: set[Target]) -> list[RawDataError]:
@@ -143,13 +157,16 @@ def _of_name(name) -> Iterator[Target]:
     if name.isdecimal() and not _true(pathlib.Path(name).exists):
         yield Target(f"camera {name}", (), name, int(name))
         return
-    problems = []
+    problems, unread = [], []
     try:
-        paths = _paths(name, problems)
+        paths = _paths(name, problems, unread)
     except RawDataError as error:
         paths, problems = [], [error]
     in_folder = _true(pathlib.Path(name).is_dir)
     stills = [path for path in paths if path.suffix.lower() in endings.PICTURES and _is_single(path)]
+    for path in unread:
+        problem = NoRecordingError(path, f": not read. {_NAMED_ONLY[path.suffix.lower()]}")
+        yield Target(str(path), (path,), name, is_perhaps=True, problem=problem)
     others = sorted({*paths} - {*stills})
     for problem in problems:
         yield Target(str(problem.path), (), name, problem=problem)
@@ -184,9 +201,13 @@ def _members(path):
 
 def _identity(target):
     """Returns what two targets have in common that are the same recording."""
-    if target.camera is not None or target.problem or not all(map(os.path.isfile, target.paths)):
+    if not target.paths or not all(map(os.path.isfile, target.paths)):
         return target.name  # Links to one device are refused each by its name; a loop of links is no file.
-    return target.member, *(path.resolve() for path in target.paths)
+    return target.member, *_resolved(target)
+
+
+def _resolved(target):
+    return [os.path.realpath(path) for path in target.paths]  # Of a loop of links it is one of them.
 
 
 def _is_single(path):
@@ -207,10 +228,10 @@ def _sequences(name, stills):
         yield Target(name if len(inside) == 1 else str(folder), tuple(paths), name, is_folder=True)
 
 
-def _paths(name, problems):
+def _paths(name, problems, unread):
     path = pathlib.Path(name)
     if _true(path.is_dir):
-        return _below(path, problems)
+        return _below(path, problems, unread)
     if not _true(path.exists) and glob.has_magic(name):
         matches = [pathlib.Path(match) for match in sorted(glob.glob(name, recursive=True))]  # noqa: PTH207  (`Path.glob` takes no absolute pattern)
         files = [match for match in matches if not _true(match.is_dir)]
@@ -220,18 +241,23 @@ def _paths(name, problems):
     return [path]
 
 
-def _below(folder, problems):
+def _below(folder, problems, unread):
+    """Returns the files of a folder that are looked for; adds to what cannot be listed and to what is not read."""
+
     def note(error):
         found = f"what cannot be listed ({error.strerror})"
         problems.append(RawDataError(error.filename, found, "a folder to read", "Change its permissions."))
 
     before = len(problems)
-    paths = sorted(
-        path
-        for root, _, names in os.walk(folder, onerror=note)
-        for path in (pathlib.Path(root, name) for name in names)
-        if path.name.lower().endswith(_LOOKED_FOR) and not _is_signal(path.name, names) and not _is_of_recordings(path)
-    )
+    paths = []
+    for root, _, names in os.walk(folder, onerror=note):
+        for path in (pathlib.Path(root, name) for name in names):
+            if not path.name.lower().endswith(_LOOKED_FOR):
+                unread += [path] * (path.suffix.lower() in _NAMED_ONLY)
+            elif not _is_signal(path.name, names) and not _is_of_recordings(path):
+                paths.append(path)
+    paths.sort()
+    unread.sort()
     if not paths and len(problems) == before:
         raise _without(folder)
     return paths
@@ -239,7 +265,7 @@ def _below(folder, problems):
 
 def _without(folder):
     expected = "videos, pictures or series"
-    return RawDataError(folder, "a folder without a recording", expected, "Their endings: simper predict --help.")
+    return RawDataError(folder, _NOTHING_IN_IT, expected, "Their endings: simper predict --help.")
 
 
 def _is_signal(name, names):

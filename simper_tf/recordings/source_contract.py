@@ -77,6 +77,14 @@ class Source(abc.ABC):
             expected = f"a file for {what}, which reads it twice"
             raise RawDataError(self.name, "a camera", expected, f"Record to a file first, or leave {what} out.")
 
+    def size(self) -> int:
+        """Returns the bytes of what is held of it."""
+        return 0
+
+    def forget(self):
+        """Lets go of what was read, so that many files do not fill the memory; it is read again when asked for."""
+        return  # Pictures are not held.
+
     def only(self, start: float, end: float):
         """Has no more of a series read, where that is possible, than what lies between two seconds."""
         return  # Pictures are read as they come.

@@ -11,7 +11,7 @@ from simper_tf.recordings import pictures, video
 from simper_tf.recordings.source_contract import Info, Source
 from simper_tf.tables import series_files
 from simper_tf.utils import endings, raw_files
-from simper_tf.utils.errors import NoRecordingError, RawDataError
+from simper_tf.utils.errors import NoRecordingError, RawDataError, UnreadableError
 
 # Steps of a series from one sample to the next where a single one is lost, with some jitter.
 _ONE_LOST = 2.5
@@ -211,12 +211,10 @@ class Series(Source):
         """Returns the most seconds from one sample that is a number to the next; raises what `info` does."""
         return float(np.max(np.diff(self._samples()[0])))
 
-    def size(self) -> int:
-        """Returns the bytes of what is held of it."""
+    def size(self):
         return sum(part.nbytes for part in self._read or ())
 
     def forget(self):
-        """Lets go of what was read, so that many files do not fill the memory; it is read again when asked for."""
         self._read = None
 
     def _samples(self):
@@ -258,7 +256,7 @@ def open_file(
             raise NoRecordingError(path, ": no such file.") from error
         raise
     if path.stat().st_size == 0:
-        raise RawDataError(path, "an empty file", "a recording", "Record or copy it again.")
+        raise UnreadableError(path, "an empty file", "a recording", "Record or copy it again.")
     head, wishes = raw_files.head(path), (rate, is_filmed_at_rate, time, columns, member)
     start = head[:12]
     if start.startswith(b"\x93NUMPY"):

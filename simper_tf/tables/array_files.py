@@ -7,7 +7,7 @@ import numpy as np
 from simper_tf.tables.delimited import refuse_long
 from simper_tf.tables.even_series import Stored
 from simper_tf.tables.sampled import Sampled
-from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.errors import RawDataError, UnreadableError
 
 _MOST_AT_ONCE = 2**30  # Bytes of frames that are not stored one after another.
 
@@ -33,7 +33,7 @@ class ArrayFile:
             if "Python objects" in found:  # Sound, but nothing reads it without running what it says.
                 expected = "numbers (T,), (T, C), (T, H, W) or (T, H, W, C)"
                 raise RawDataError(path, "Python objects", expected, "Save np.stack(array).astype(float).") from error
-            raise RawDataError(
+            raise UnreadableError(
                 path, f"a damaged array ({found})", "what numpy.save writes", "Save it again."
             ) from error
         if not isinstance(array, np.ndarray):

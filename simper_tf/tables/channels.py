@@ -19,6 +19,7 @@ from simper_tf.tables import (
     packed,
     rates,
     recorders,
+    sampled,
     series_files,
     sheets,
     sound,
@@ -87,8 +88,7 @@ def parts(path: str, rate, is_fallback, time, columns, member="", start=0.0, end
     except Exception as error:  # A disk that cannot be read, or whatever a reader of damaged files ran into.
         if is_full(error):
             raise
-        found = (str(getattr(error, "strerror", None) or error) or type(error).__name__).splitlines()[0][:200]
-        raise RawDataError(path, f"what cannot be read ({found})", "a recording", "Save or copy it again.") from error
+        raise sampled.damaged(path, error, "a recording") from error
 
 
 def _uneven(series, start, end):

@@ -166,7 +166,7 @@ def _opened(path, most=None):
         try:
             yield copy, "utf-8"
         except RawDataError as error:
-            raise RawDataError(path, error.found, error.expected, error.action) from error
+            raise error.of(path) from error
 
 
 def _measured(path, most):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from simper_tf.tables.delimited import MOST_VALUES
 from simper_tf.utils import endings
-from simper_tf.utils.errors import RawDataError, is_full
+from simper_tf.utils.errors import RawDataError, UnreadableError, is_full
 
 _BLOCK = 2**20  # Bytes unpacked at a time: a bomb is noticed before it fills the disk.
 _LETTERS = 16  # Of a number in a text, at most: more than so many for each value is no recording.
@@ -58,11 +58,11 @@ def unpacked(path: pathlib.Path, member: str = "") -> Iterator[pathlib.Path]:
             if is_full(error):
                 raise
             found = f"what cannot be unpacked ({error or type(error).__name__})"
-            raise RawDataError(path, found, "a packed recording", "Unpack it, or copy it again.") from error
+            raise UnreadableError(path, found, "a packed recording", "Unpack it, or copy it again.") from error
         try:
             yield inner
         except RawDataError as error:
-            raise RawDataError(f"{path}: {inner.name}", error.found, error.expected, error.action) from error
+            raise error.of(f"{path}: {inner.name}") from error
 
 
 def _unpack(path, folder, member):

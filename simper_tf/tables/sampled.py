@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simper_tf.tables.even_series import Stored
-from simper_tf.utils.errors import RawDataError, install
+from simper_tf.utils.errors import RawDataError, UnreadableError, install
 
 
 class Sampled(NamedTuple):
@@ -49,7 +49,7 @@ def library(path, name: str, extra: str = ""):
         raise RawDataError(path, found, f"{package} installed", action) from error
 
 
-def damaged(path, error: Exception, expected: str) -> RawDataError:
+def damaged(path, error: Exception, expected: str) -> UnreadableError:
     """Returns what to raise of a file on which the library that reads it stumbles."""
-    found = (str(error) or type(error).__name__).splitlines()[0][:200]
-    return RawDataError(path, f"what cannot be read ({found})", expected, "Save or copy it again.")
+    found = (str(getattr(error, "strerror", None) or error) or type(error).__name__).splitlines()[0][:200]
+    return UnreadableError(path, f"what cannot be read ({found})", expected, "Save or copy it again.")

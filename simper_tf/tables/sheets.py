@@ -8,7 +8,7 @@ import tempfile
 
 from simper_tf.tables import blocks, delimited, rates
 from simper_tf.utils import endings
-from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.errors import RawDataError, UnreadableError
 from simper_tf.utils.later import loaded_later
 
 pd = loaded_later("pandas")
@@ -59,7 +59,7 @@ def _of_text(path, frame):
         try:
             return delimited.table_of(text)
         except RawDataError as error:
-            raise RawDataError(path, error.found, error.expected, error.action) from error
+            raise error.of(path) from error
 
 
 def _frame(path):
@@ -84,7 +84,9 @@ def _frame(path):
         raise
     except Exception as error:  # Of damaged files each library raises what its parser ran into.
         found = (str(error) or type(error).__name__).splitlines()[0][:200]
-        raise RawDataError(path, f"what cannot be read ({found})", _EXPECTED, _REMEDY) from error
+        # A text of other things is no damaged table.
+        kind = RawDataError if ending in (".json", ".jsonl") else UnreadableError
+        raise kind(path, f"what cannot be read ({found})", _EXPECTED, _REMEDY) from error
     if frame is None or not frame.size:
         raise RawDataError(path, "no table", _EXPECTED, _REMEDY)
     delimited.refuse_long(path, frame.size)

@@ -1,8 +1,13 @@
 """What of a folder is read, and what is skipped with a reason."""
 
+import pathlib
+import zipfile
+
 import cv2
 import h5py
 import numpy as np
+import pandas as pd
+import scipy.io
 
 from simper_tf.recordings import search
 
@@ -41,3 +46,61 @@ def test_pictures_beside_their_settings_are_a_recording(tmp_path):
     assert [source.name for source in found] == [str(tmp_path)]
     assert not problems
     assert len(skipped) == 1
+
+
+def test_packed_and_foreign_files_are_skipped_with_a_remedy(tmp_path):
+    (tmp_path / "a.csv").write_text("time,x\n0,1\n1,2\n2,1\n3,2\n")
+    for name in ("b.zip", "c.nii.gz", "d.c3d", "E.PKL"):
+        (tmp_path / name).write_bytes(b"x")
+    found, problems, skipped = search.find([str(tmp_path)])
+    assert [source.name for source in found] == [str(tmp_path / "a.csv")]
+    assert not problems
+    packed = "not read. Packed files of folders are not opened. Name it, or unpack it."
+    assert sorted(map(str, skipped)) == sorted([
+        f"{tmp_path / 'b.zip'}: {packed}", f"{tmp_path / 'c.nii.gz'}: {packed}",
+        f"{tmp_path / 'd.c3d'}: not read. Export it as CSV where it was recorded.",
+        f"{tmp_path / 'E.PKL'}: not read. Load it where it was written, and save it as CSV.",
+    ])  # fmt: skip
+
+
+def test_what_is_damaged_in_a_folder_is_a_problem(tmp_path):
+    pd.DataFrame({"x": np.arange(50.0)}).to_parquet(tmp_path / "a.parquet")
+    scipy.io.savemat(tmp_path / "b.mat", {"x": np.arange(50.0)})
+    np.save(tmp_path / "c.npy", np.arange(50.0))
+    np.savez(tmp_path / "d.npz", x=np.arange(50.0))
+    with h5py.File(tmp_path / "e.h5", "w") as file:
+        file["x"] = np.arange(50.0)
+    for path in tmp_path.iterdir():
+        path.write_bytes(path.read_bytes()[: len(path.read_bytes()) * 2 // 3])
+    (tmp_path / "f.csv").touch()
+    found, problems, skipped = search.find([str(tmp_path)])
+    assert not found
+    assert not skipped
+    assert [pathlib.Path(problem.path).name for problem in problems] == [
+        "a.parquet", "b.mat", "c.npy", "d.npz", "e.h5", "f.csv",
+    ]  # fmt: skip
+
+
+def test_numbers_without_a_rate_are_skipped_in_every_format(tmp_path):
+    values = np.random.default_rng(0).normal(0, 1, 50)
+    np.save(tmp_path / "a.npy", values)
+    np.savetxt(tmp_path / "b.csv", values)
+    np.savez(tmp_path / "c.npz", x=values)
+    pd.DataFrame({"x": values}).to_parquet(tmp_path / "d.parquet")
+    found, problems, skipped = search.find([str(tmp_path)])
+    assert not found
+    assert [str(problem) for problem in problems] == [str(search._without(str(tmp_path)))]
+    assert [error.found for error in skipped] == 4 * ["samples without their rate"]
+    assert len(search.find([str(tmp_path)], rate=10).sources) == 4
+
+
+def test_a_packed_file_that_is_named_too_is_read_once(tmp_path):
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.csv", "time,x\n0,1\n1,2\n2,1\n3,2\n")
+    (tmp_path / "in" / "b.csv").write_text("time,x\n0,1\n1,2\n2,1\n3,2\n")
+    for names in ([path.parent, path], [path, path.parent]):
+        found = search.find([*map(str, names)])
+        assert sorted(source.name for source in found.sources) == [str(path), str(path.with_name("b.csv"))]
+        assert not found.skipped

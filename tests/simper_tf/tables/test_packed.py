@@ -140,7 +140,7 @@ def test_each_series_of_a_zip_is_a_recording(tmp_path):
     path.write_bytes(damaged)
     found = search.find([str(path)])
     assert [source.name for source in found.sources] == [f"{path}/run/b.tsv"]
-    assert "all.zip: found what cannot be unpacked" in str(found.skipped[1])
+    assert ["all.zip: found what cannot be unpacked" in str(problem) for problem in found.problems] == [True]
 
 
 def test_a_record_in_a_zip_is_read_with_its_samples(tmp_path):
