@@ -35,8 +35,10 @@ def variants(table: str, flag: str, values: dict[str, str], about: str):
         lines = [line(values[value], value) for value in scale.some(values)] + [line("supervised", None)]
         titles = [f"fine-tuned: {unit(name, metric)}" for metric in after]
         titles += [f"frozen, {_TITLES[protocol]}: {unit(name, 'mae')}" for protocol in before]
-        block = controls.beside_heads(Block("", tuple(titles), tuple(lines)))
-        return Study(table, published.title(table), about, (block,))
+        columns = [*((OWN, metric) for metric in after), *((protocol, "mae") for protocol in before)]
+        beside = controls.beside_features(name, controls.reading(pretrain), columns)
+        lines += [control for control in beside if any(control.cells)]
+        return Study(table, published.title(table), about, (Block("", tuple(titles), tuple(lines)),))
 
     return study
 

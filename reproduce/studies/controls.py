@@ -15,14 +15,17 @@ READ = f"{clip_errors.SUREST}harmonic_sum"
 # Protocol -> its name in print, and column of features in which it stands -> the protocol that reads it in that way.
 CONTROLS = {
     "pixels": ("control: strongest line of the pixels", {"fft_resolved": "pixels"}),
-    "green": ("control: mean green of a frame", {"fft": "green"}),
-    "chrom": ("control: CHROM, de Haan and Jeanne", {"fft": "chrom", "fft_fundamental": "chrom_fundamental"}),
-    "pos": ("control: POS, Wang et al. 2017", {"fft": "pos", "fft_fundamental": "pos_fundamental"}),
+    "green": ("control: mean green of a frame", {"fft": "green", OWN: "green"}),
+    "chrom": (
+        "control: CHROM, de Haan and Jeanne",
+        {"fft": "chrom", "fft_fundamental": "chrom_fundamental", OWN: "chrom"},
+    ),
+    "pos": ("control: POS, Wang et al. 2017", {"fft": "pos", "fft_fundamental": "pos_fundamental", OWN: "pos"}),
     "persistence": ("control: the last day again", {"linear_probe": "persistence"}),
     "training_mean": ("control: the mean of the training clips", {"linear_probe": "training_mean"}),
 }
-# Columns of features in which nothing stands but what sees no label: what reads clips needs even less.
-_UNLABELED = ("fft", "fft_resolved", "fft_calibrated", "fft_fundamental", "harmonics")
+# Columns in which what reads clips stands: it sees no label, and needs none where a head has learned from some.
+_UNLABELED = ("fft", "fft_resolved", "fft_calibrated", "fft_fundamental", "harmonics", OWN)
 # The strongest controls, harder to beat than any line of the spectrum: protocol -> its name in print, and its columns.
 _SUMS = {
     "harmonic_sum": ("control: harmonic sum of the pixels", _UNLABELED),

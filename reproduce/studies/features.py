@@ -74,8 +74,8 @@ def features(number: int, name: str) -> Callable[[Scale], Study]:
         blocks = [Block("", titles, tuple(lines))]
         if name == "rotating_digits":
             runs = [plain.but(method=method, appearance=_alike(method)) for method in scale.some(PAPERS)]
-            alike = [*(_line(run, columns) for run in runs), *controls.floor_lines(plain, columns)]
-            blocks.append(Block(_ALIKE, titles, tuple(alike)))
+            beside = [line for line in lines if line.kind and "untrained" not in line.title]
+            blocks.append(Block(_ALIKE, titles, (*(_line(run, columns) for run in runs), *beside)))
         return Study(table, published.title(table), about, tuple(blocks))
 
     return study

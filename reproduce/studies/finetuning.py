@@ -28,7 +28,8 @@ _OF_MOVED = {**OF_PAPER, "fft_fundamental": OF_PULSE["fft_fundamental"], OWN: "o
 def whole_networks(scale: Scale) -> Study:
     """Returns table 8, with a line of the head that it does not have, and blocks of a head that learns first."""
     methods = scale.some(("supervised", *PAPERS))
-    block = _block("table8", "The whole network at once", scale, scale.tuned(scale.some(SETS)), methods)
+    names = scale.tuned(scale.some(SETS))
+    block = _block("table8", "The whole network at once", scale, names, methods)
     title, head = other_head(scale)
     other = _learned(block.lines[0], lambda run: run.but(head=head), of_series=False)
     lines = (*block.lines, dataclasses.replace(other, title=title))
@@ -41,11 +42,13 @@ def whole_networks(scale: Scale) -> Study:
         _learned(line, lambda run, method=method: after_the_head(scale, method, run))
         for method, line in zip(starts, few.lines, strict=True)
     ))  # fmt: skip
-    begun = dataclasses.replace(block.lines[-1], title=f"{METHODS['simper'].title}, all of the network")
-    multiple = Block("The head `frequency`, on an encoder that stays as it is but for two lines", block.columns, tuple(
-        _learned(line, one_multiple, of_series=False)
-        for line in (block.lines[0], begun, *(_learned(line, head_alone) for line in block.lines[1:]))
-    ))  # fmt: skip
+    repeating = _block("table8", "", scale, [name for name in names if name != "lst"], methods)
+    supervised, *others = repeating.lines
+    begun = dataclasses.replace(others[-1], title=f"{METHODS['simper'].title}, all of the network")
+    kept = (_learned(line, head_alone) for line in others)
+    lines = tuple(_learned(line, one_multiple) for line in (supervised, begun, *kept))
+    title = "The head `frequency`, on an encoder that stays as it is but for two lines"
+    multiple = Block(title, repeating.columns, lines)
     about = (
         "The whole network is trained on labels, begun with the encoder that each method has learned without any. The "
         "paper says that SimPer is the best start. Two further blocks, which the paper does not have: the head alone "
@@ -55,7 +58,8 @@ def whole_networks(scale: Scale) -> Study:
         "Learning rates of the whole network were chosen on validation clips for every start on digits and faces, and "
         "are the same for all on Countix and LST."
     )
-    return Study("table8", published.title("table8"), about + scale.untuned(), (whole, alone, after, multiple))
+    blocks = (whole, *map(controls.beside_heads, (alone, after, multiple)))
+    return Study("table8", published.title("table8"), about + scale.untuned(), blocks)
 
 
 def transfer(scale: Scale) -> Study:

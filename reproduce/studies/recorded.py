@@ -25,7 +25,7 @@ _LABELED = {
 READ, SUM = "control: simper_tf.read", "control: harmonic sum of the series"
 WHITENED = "control: harmonics of the series, whitened"
 _CONTROLS = {
-    READ: {"fft": controls.READ, f"{READER}fft": controls.READ, f"{READER}1nn": controls.READ},
+    READ: dict.fromkeys(("fft", f"{READER}fft", "1nn", f"{READER}1nn"), controls.READ),  # It needs no label anywhere.
     SUM: {"fft": "harmonic_sum", "harmonics": "harmonic_sum"},
     WHITENED: {"fft": "pixel_harmonics", "harmonics": "pixel_harmonics"},
     "control: neighbors of its spectra": {"1nn": "spectra_1nn"},
