@@ -9,6 +9,11 @@ from reproduce.studies.table import Block
 from simper_tf.evaluation import markdown_tables
 
 STALLED = "†"
+BOLD = (
+    "Bold: nobody is ahead of the line, and it is ahead of every line that anybody is ahead of; none where more would "
+    "be bold than are behind. Ahead: better with each seed than the other with any, by more than their 95 % intervals "
+    "over clips explain."
+)
 _WIDE = 5  # Columns from which on it takes more than a look to see which line is first most often.
 # The end of a column's title that says what is measured, and in which unit.
 _METRIC = re.compile(r"(?:(.+): )?((?:MAE|MAPE|GM|Pearson|error)\b.*)")
@@ -72,7 +77,7 @@ def _columns(block, results, titles, metric, has_seconds):
     header, columns = [], []
     for number, title in titles.items():
         cells = block.column(number)
-        best = ranking.first([results.sound(cell) for cell in cells]) if _is_ranked(block, results) else []
+        best = ranking.proven([results.sound(cell) for cell in cells]) if _is_ranked(block, results) else []
         header.append(title)
         columns.append([_text(results, cell, line in best) for line, cell in enumerate(cells)])
         papers = [cell.paper if cell else None for cell in cells]
@@ -164,7 +169,7 @@ def _most_often(block, results):
         return []
     columns = (block.column(number) for number in range(len(block.columns)))
     counts = collections.Counter(
-        line for cells in columns for line in ranking.first([results.sound(cell) for cell in cells])
+        line for cells in columns for line in ranking.proven([results.sound(cell) for cell in cells])
     )
     named = [f"{block.lines[line].title} in {count}" for line, count in counts.most_common() if count > 1]
     return [f"First, or level with the first, of {len(block.columns)} columns: {', '.join(named)}."] * bool(named)
@@ -197,7 +202,7 @@ def _legend(results):
     said = [f"Of {splits} clips: {many}or one number with its 95 % interval." if many else
             f"Of {splits} clips, of one seed: a number with its 95 % interval."]  # fmt: skip
     if any(_is_ranked(block, results) for block in study.blocks):
-        said.append("Bold: no other line is ahead by more than both spreads, or with each of three seeds.")
+        said.append(BOLD)
     elif any(block.ranked for block in study.blocks):
         said.append(f"An order takes {ranking.FEWEST} seeds, so lines are not ranked.")
     if any(results.stalled(cell) for cell in study.cells()):
