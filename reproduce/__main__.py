@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from absl import flags
 
-from reproduce import page, table_figures
+from reproduce import hours, page, table_figures
 from reproduce.grid import Grid
 from reproduce.results import Results, gather
 from reproduce.studies import STUDIES
@@ -25,11 +25,11 @@ def main():
     """Makes the tables of `--table`, or says which there are."""
     config = flags.FLAGS
     scales = {name: scale.located(config.data_dir, config.manual_dir) for name, scale in SCALES.items()}
-    if config.list:
-        return cli.say(listed(scales))
     scale = scales[config.scale]
     seeds = seeds_of(config.seeds)
     grid = Grid(config.runs, jobs=config.jobs, kept=config.rows)
+    if config.list:
+        return cli.say("\n".join([listed(scales), *([hours_of(scale, seeds, grid)] if config.rows else [])]))
     names, left_out = choose(config.table, scale, lambda name: is_kept(name, seeds, scale, grid))
     for name, lack in left_out.items():
         cli.say(f"Left out: {name}. It lacks {lack}.")
@@ -184,6 +184,24 @@ def listed(scales: Mapping[str, Scale]) -> str:
                 f"  {scale.name}: {len(runs) * len(scale.seeds_of(name))} runs on {where}; {needs}{''.join(downloads)}"
             )
     return "\n".join(lines)
+
+
+def hours_of(scale: Scale, seeds: Sequence[int], grid: Grid) -> str:
+    """Returns the hours that training for each table took, as a table of Markdown.
+
+    Args:
+        scale: Of the runs.
+        seeds: Of every run; none for those of the scale.
+        grid: Has their rows.
+    """
+    studies = {make(scale): seeds or scale.seeds_of(name) for name, (make, _) in STUDIES.items()}
+    spent = hours.of_tables(studies, grid)
+    lines = [
+        [study.name, str(len(of)), *(f"{part:.2f}" for part in spent[study.name])] for study, of in studies.items()
+    ]
+    total = sum(own for _, own in spent.values())
+    header = [f"Hours of training, scale {scale.name}", "seeds", "all of its runs", "those of no table above"]
+    return "\n" + markdown_tables.markdown_table(header, [*lines, ["all", "", "", f"{total:.2f}"]])
 
 
 def write_miniatures(scale: Scale, names: Sequence[str]):

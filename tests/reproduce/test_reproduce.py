@@ -195,6 +195,17 @@ def test_the_list_says_what_each_table_needs(config, capsys):
     assert not config.trained
 
 
+def test_the_list_says_how_long_tables_have_trained(config, capsys, tmp_path):
+    config.rows = str(tmp_path / "rows.jsonl")
+    reproduce.main()
+    config.list = True
+    capsys.readouterr()
+    reproduce.main()
+    *_, header, _, line, total = capsys.readouterr().out.splitlines()
+    assert header == "| Hours of training, scale smoke | seeds | all of its runs | those of no table above |"
+    assert (line, total) == ("| mine | 2 | 0.00 | 0.00 |", "| all |  |  | 0.00 |")
+
+
 def test_data_that_are_built_or_have_raw_files_lack_nothing(tmp_path):
     scale = SCALES["paper"].located(str(tmp_path / "data"), str(tmp_path / "raw"))
     assert "datasets/pure/README.md" in scale.lacks("pure")
