@@ -1,11 +1,12 @@
 """Pages in `docs/results` are what their tables make of the rows beside them."""
 
+import functools
 import pathlib
 import re
 
 import pytest
 
-from reproduce import page
+from reproduce import page, ranking
 from reproduce.grid import Grid
 from reproduce.results import gather
 from reproduce.studies import STUDIES
@@ -20,6 +21,66 @@ SCALE = SCALES["small"].located("data", "raw")
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory):
     return Grid(tmp_path_factory.mktemp("runs"), kept=RESULTS / "rows.jsonl")
+
+
+@pytest.fixture(scope="module")
+def results_of(grid):
+    """Returns a function of a name that returns the results of that table."""
+    return functools.cache(lambda name: gather(STUDIES[name][0](SCALE), SCALE, SCALE.seeds_of(name), grid))
+
+
+def numbers(text: str) -> set[float]:
+    """Returns the decimal numbers of a text, but for those of code and of addresses."""
+    plain = re.sub(r"`[^`]*`|\]\([^)]*\)", " ", text)
+    return {float(number) for number in re.findall(r"(?<![\w.])\d+\.\d+(?!\.?\w)", plain)}
+
+
+def parts_of_the_paper() -> list[str]:
+    """Returns the parts of `docs/paper.md` that name pages of results: rows of claims, paragraphs with their tables."""
+    parts = []
+    for part in (ROOT / "docs" / "paper.md").read_text().split("\n\n"):
+        if part.startswith("| claim "):
+            parts += part.splitlines()[2:]
+        elif part.startswith("|"):
+            parts[-1] += f"\n{part}"
+        else:
+            parts.append(part)
+    return [part for part in parts if "(results/" in part and "taskset" not in part]  # That tells of a further run.
+
+
+@pytest.mark.parametrize("part", parts_of_the_paper(), ids=lambda part: part[:40])
+def test_numbers_of_the_paper_stand_on_its_pages(part, results_of):
+    names = re.findall(r"\(results/(\w+)\.md", part)
+    known = set().union(*(numbers((RESULTS / f"{name}.md").read_text()) for name in names))
+    if not numbers(part) <= known:  # A few are of single seeds.
+        of_seeds = (row.value for name in names for rows in results_of(name).rows.values() for row in rows)
+        known |= {float(f"{value:.2g}") for value in of_seeds}
+    assert numbers(part) <= known
+
+
+def test_bold_has_one_rule_which_pages_and_the_paper_state():
+    for name in STUDIES:
+        text = (RESULTS / f"{name}.md").read_text()
+        has_bold = any("**" in line for line in text.splitlines() if line.startswith("|"))
+        assert not has_bold or page.BOLD in text, name
+        assert not has_bold or len(SCALE.seeds_of(name)) >= ranking.FEWEST, name
+    paper = " ".join((ROOT / "docs" / "paper.md").read_text().split())
+    assert page.BOLD.removeprefix("Bold: ").split(";")[0] in paper
+    assert "clips and seeds decides" in paper
+
+
+def test_no_bold_line_is_behind_another_in_a_paired_test(results_of):
+    tested = 0
+    for block in results_of("noise").study.blocks:
+        for own, other in block.paired:
+            for number, cells in enumerate(block.pairs(own, other)):
+                lines = [results_of("noise").sound(cell) for cell in block.column(number)]
+                bold = {block.lines[line].title for line in ranking.proven(lines)}
+                if pair := results_of("noise").pairs.get(cells):
+                    assert not (pair.low > 1 and other in bold)
+                    assert not (pair.high < 1 and own in bold)
+                    tested += bool(bold & {own, other})
+    assert tested
 
 
 def test_every_table_has_a_page_and_nothing_else_is_there():
