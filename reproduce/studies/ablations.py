@@ -1,6 +1,7 @@
 """Tables 15 to 18: speeds, views, similarities and soft labels of SimPer."""
 
 from reproduce.studies import controls, published
+from reproduce.studies.features import OF_COUNTIX
 from reproduce.studies.readouts import OF_PAPER, OF_PULSE, unit
 from reproduce.studies.scales import SETS, Scale
 from reproduce.studies.table import Block, Cell, Line, Study
@@ -37,6 +38,7 @@ def variants(table: str, flag: str, values: dict[str, str], about: str):
         titles += [f"frozen, {_TITLES[protocol]}: {unit(name, 'mae')}" for protocol in before]
         columns = [*((OWN, metric) for metric in after), *((protocol, "mae") for protocol in before)]
         beside = controls.beside_features(name, controls.reading(pretrain), columns)
+        beside += controls.sine_lines(pretrain.but(prior_weight=None), columns)  # As in table 3.
         lines += [control for control in beside if any(control.cells)]
         return Study(table, published.title(table), about, (Block("", tuple(titles), tuple(lines)),))
 
@@ -75,11 +77,14 @@ def generalized(scale: Scale) -> Study:
             for name, protocol in columns
         ))  # fmt: skip
 
+    plain = {name: scale.sets[name].pretrain.but(prior_weight=None) for name in SETS}
     lines = (
         line("InfoNCE", "infonce", {"label_temperature": 0}),
         line("generalized", "generalized", {}),
         controls.best_of_each({name: scale.sets[name].pretrain for name in SETS}, columns),
+        *controls.sines_of_each(plain, columns),
     )
     titles = tuple(f"{scale.title(name)}, {_TITLES[protocol]}: {unit(name, 'mae')}" for name, protocol in columns)
     about = "Whether labels of near speeds are near helps. The paper says that it does, on every data set but LST."
+    about += OF_COUNTIX * bool(scale.sets["countix"].standin)
     return Study("table18", published.title("table18"), about, (Block("", titles, lines),))

@@ -127,10 +127,32 @@ def floor_lines(run: Run, columns: list[tuple[str, str]]) -> list[Line]:
     Arguments as above.
     """
     reader = mean_of_frames(run)
-    lines = [
+    return [*sine_lines(run, columns), Line(IDEAL_LINE, tuple(ideal(reader, *column) for column in columns))]
+
+
+def sine_lines(run: Run, columns: list[tuple[str, str]]) -> list[Line]:
+    """Returns lines of perfect features, which nobody can be expected to pass.
+
+    Arguments as above.
+    """
+    reader = once(mean_of_frames(run))
+    return [
         Line(title, tuple(floor(reader, *column, multiple) for column in columns)) for multiple, title in _SINES.items()
     ]
-    return [*lines, Line(IDEAL_LINE, tuple(ideal(reader, *column) for column in columns))]
+
+
+def sines_of_each(runs: Mapping[str, Run], columns: list[tuple[str, str]]) -> list[Line]:
+    """Returns lines of perfect features of several data sets.
+
+    Args:
+        runs: Data set -> the run whose clips count.
+        columns: Data set and protocol of each column.
+    """
+    readers = {name: once(mean_of_frames(run)) for name, run in runs.items()}
+    return [
+        Line(title, tuple(floor(readers[name], protocol, "mae", multiple) for name, protocol in columns))
+        for multiple, title in _SINES.items()
+    ]
 
 
 def floor(run: Run, protocol: str, metric: str, multiple: int) -> Cell | None:

@@ -31,7 +31,7 @@ _OF_PULSES = (
     "its fundamental, to which a readout of its own steps down where there is a line. Three methods that were made to "
     "learn pulses, which the paper's tables of features do not have, are given the band by their own losses."
 )
-_OF_COUNTIX = (
+OF_COUNTIX = (
     " The clips of the miniature have one of seven counts each and begin alike: a training clip of the same count is "
     "like the test clip in nearly any features, and the nearest neighbor says little here."
 )
@@ -68,9 +68,10 @@ def features(number: int, name: str) -> Callable[[Scale], Study]:
             lines += controls.beside_features(name, reader, columns)
         else:
             lines += controls.beside_features(name, controls.untrained(plain.but(method="simper")), columns)
+            lines += controls.sine_lines(plain, columns)
         about = f"Features of five methods on {scale.title(name)}, trained {_OF_FREQUENCIES}"
         about = _OF_SERIES if name == "lst" else about + _OF_PULSES * is_pulse
-        about += _OF_COUNTIX * bool(name == "countix" and setting.standin)
+        about += OF_COUNTIX * bool(name == "countix" and setting.standin)
         blocks = [Block("", titles, tuple(lines))]
         if name == "rotating_digits":
             runs = [plain.but(method=method, appearance=_alike(method)) for method in scale.some(PAPERS)]
