@@ -58,7 +58,7 @@ _OF_CLIPS = (
 # Data set -> its controls; of faces those of `_OF_FACES`.
 _OF_OTHERS = {"rotating_digits": ["pixels"], "countix": ["pixels"], "lst": ["persistence", "training_mean"]}
 _OF_FACES = ["pixels", "green", "chrom", "pos"]
-_ON_SKIN = ("chrom", "harmonic_sum", "chrom_harmonics", "pos", "green")
+_ON_SKIN = ("chrom", "harmonic_sum", "chrom_harmonics", "pos", "pos_harmonics", "green")
 # Data set -> its controls beside heads, the best first; of faces that move `_ON_SKIN`.
 _BESIDE_HEADS = {
     **dict.fromkeys(("rotating_digits", "countix"), ("harmonic_sum", "pixels")),

@@ -192,8 +192,8 @@ def test_a_supervised_line_decays_by_epochs_as_in_the_paper():
 
 @pytest.mark.parametrize("name", ["table8", "table9", "table12", "table13_digits", "table15", "table19", "table21"])
 def test_heads_stand_beside_what_reads_the_same_clips_unlearned(name):
-    pixels, skin = {"pixels", "harmonic_sum"}, {"harmonic_sum", "chrom_harmonics", "chrom", "pos", "green"}
-    skin |= {"pos_harmonics"} if name == "table15" else set()  # Beside features as well.
+    pixels = {"pixels", "harmonic_sum"}
+    skin = {"harmonic_sum", "chrom_harmonics", "pos_harmonics", "chrom", "pos", "green"}
     others = {"rotating_digits": pixels, "countix": pixels, "lst": {"persistence", "training_mean"}}
     for block in study(name).blocks[: 1 if name == "table9" else None]:
         lines = [line.cells for line in block.lines if line.title.startswith("control")]
