@@ -59,6 +59,12 @@ def test_numbers_of_the_paper_stand_on_its_pages(part, results_of):
     assert numbers(part) <= known
 
 
+@pytest.mark.parametrize("claim", [part for part in parts_of_the_paper() if part.count(" | ") == 4])
+def test_a_claim_of_a_table_of_one_seed_says_so(claim):
+    seeds = {len(SCALE.seeds_of(name)) for name in re.findall(r"\(results/(\w+)\.md", claim)}
+    assert min(seeds) >= ranking.FEWEST or "one seed" in claim
+
+
 def test_bold_has_one_rule_which_pages_and_the_paper_state():
     for name in STUDIES:
         text = (RESULTS / f"{name}.md").read_text()
