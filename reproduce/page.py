@@ -138,7 +138,8 @@ def _untold(block, results):
         return []
     columns = _learned_and_controls(block, results)
     titles = [title for title, learned, *_ in columns if ranking.tells_none_apart(learned)]
-    return [f"No line that learned is ahead of another in {_where(titles, block, 'any')}."] * bool(titles)
+    words = "No line" if _is_ranked(block, results) else "By clips alone, no line"
+    return [f"{words} that learned is ahead of another in {_where(titles, block, 'any')}."] * bool(titles)
 
 
 def _worth(block, results):
