@@ -5,11 +5,12 @@ import math
 import numbers
 from collections.abc import Callable
 
+import keras
 import tensorflow as tf
 
 from simper_tf.export.requests import batch_and_time, frames_checks, refuse, size_check
 from simper_tf.utils import units
-from simper_tf.utils.clips import unit_range
+from simper_tf.utils.clips import check_features, unit_range
 from simper_tf.utils.standardize import is_series
 
 # Values of the frames that are encoded at once, unless told otherwise: 128 MB of floats, and several times as much
@@ -31,8 +32,8 @@ class FeaturesModel(tf.Module):
         max_frames: Frames of all clips of a request together, at most; None for as many as hold 32 million values.
 
     Raises:
-        ValueError: the value range is not two finite, rising numbers, the frame shape is not three whole numbers, or
-            the most frames are not positive.
+        ValueError: the value range is not two finite, rising numbers, the frame shape is not three whole numbers, the
+            most frames are not positive, or the encoder gives no features for every frame.
     """
 
     def __init__(self, encoder, frame_shape, value_range=(0.0, 1.0), num_frames=None, max_frames=None):
@@ -49,6 +50,8 @@ class FeaturesModel(tf.Module):
         self.max_frames = _MOST_VALUES // values if max_frames is None else max_frames
         if self.max_frames < 1:
             raise ValueError(f"`max_frames` must be at least 1. Received: {self.max_frames}.")
+        frames = num_frames or units.FEWEST_FRAMES
+        check_features(encoder.compute_output_spec(keras.KerasTensor((1, frames, *self.frame_shape))), frames)
         self._encode = self.traced(encoder)
         self.value_range = None if self.is_series else rising("value_range", value_range)
 

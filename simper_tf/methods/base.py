@@ -13,7 +13,7 @@ from simper_tf.losses import diagnostics
 from simper_tf.methods import batches, frequencies
 from simper_tf.methods.training_facts import TrainingFacts
 from simper_tf.signals.votes import Octave
-from simper_tf.utils.clips import ANY_FRAMES, batch_of, check_clips, plain_errors, unit_range
+from simper_tf.utils.clips import ANY_FRAMES, batch_of, check_clips, check_features, plain_errors, unit_range
 from simper_tf.utils.config import as_tuple
 from simper_tf.utils.options import Options
 from simper_tf.utils.replicas import replicas
@@ -214,6 +214,7 @@ class Method(keras.Model):
         encode = encoder or self
         features = encode(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=training)
         return tf.cast(tf.reshape(features, [-1, *views.shape[1:3], *features.shape[2:]]), tf.float32)
+        check_features(features, views.shape[2])
 
     def logs_of(self, features: tf.Tensor, batch: dict, training: bool = True) -> dict:
         """Returns all logged scalars of features, the `loss` among them; arguments are those of `loss_and_logs`."""
@@ -275,13 +276,16 @@ class Method(keras.Model):
             `(B, T)` or `(B, T, D)` float32.
 
         Raises:
-            ValueError: they are no clips, or none for the encoder, see `check_clips`; or it names no such features.
+            ValueError: they are no clips, or none for the encoder, see `check_clips`; it gives no features for every
+                frame, or names none before its head.
         """
         clips = batch_of(clips)
         check_clips(clips, self.frame_shape)
         if before_head:
             return with_features(self.encoder)(unit_range(clips), training=False)[0]
-        return tf.cast(self(unit_range(clips)), tf.float32)
+        features = self(unit_range(clips))
+        check_features(features, clips.shape[1])
+        return tf.cast(features, tf.float32)
 
     def frequency(self, clips: ArrayLike, rate: ArrayLike) -> tf.Tensor | float:
         """Reads frequencies off the features, at the multiple that the pixels of these clips show, without a label.

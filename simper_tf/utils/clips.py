@@ -81,6 +81,20 @@ def check_clips(clips, frame_shape=ANY_FRAMES, known=False):
         _check_range(clips, -ROUNDING, 1.0 + ROUNDING, OUT_OF_RANGE)
 
 
+def check_features(features, num_frames: int | None):
+    """Refuses, by a ValueError, features that are not a number or a vector for each of so many frames.
+
+    Only what is known in a graph is looked at. `features` is an array, a tensor or its specification.
+    """
+    shape = tuple(features.shape)
+    if len(shape) in (2, 3) and (None in (shape[1], num_frames) or shape[1] == num_frames):
+        return
+    raise ValueError(
+        "The encoder must give a number or a vector for every frame: (batch, time) or (batch, time, features). "
+        f"Received: shape {shape} of clips of {num_frames} frames. Leave out what pools or strides over time."
+    )
+
+
 def batch_of(clips):
     """Returns a list of single clips as one batch, the clips of `Recordings`, and everything else as it is.
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from simper_tf.encoders.frame_mean import frame_mean
 from simper_tf.evaluation.tasks import Scalar
 from simper_tf.export.served_frequency import FrequencyModel
 from simper_tf.export.served_head import HeadModel, ServedHead
@@ -190,7 +191,7 @@ def test_encoders_answer_in_inference_and_in_float32():
     ("frame_shape", "most"), [((28, 28, 1), 40_816), ((36, 36, 3), 8_230), ((128, 128, 3), 651), ((1, 1, 2), 1_000_000)]
 )
 def test_32_million_values_are_encoded_at_once_unless_told(frame_shape, most):
-    encoder = keras.Sequential([keras.Input((None, *frame_shape))])
+    encoder = frame_mean(frame_shape)
     assert FrequencyModel(encoder, frame_shape, BAND).max_frames == most
     assert FrequencyModel(encoder, frame_shape, BAND, max_frames=1).max_frames == 1
 
@@ -291,7 +292,8 @@ def test_a_head_answers_labels_of_clips_of_its_own_length():
 
 
 def test_no_weight_of_the_encoder_is_left_out():
-    encoder = keras.Sequential([keras.Input((None, *FRAME)), keras.layers.BatchNormalization()])
+    layers = [keras.Input((None, *FRAME)), keras.layers.BatchNormalization(), keras.layers.Reshape((-1, 6))]
+    encoder = keras.Sequential(layers)
     assert len(FrequencyModel(encoder, FRAME, BAND).weights) == 4
 
 
@@ -303,7 +305,7 @@ def test_a_harmonic_that_is_none_is_refused_at_export(harmonic):
 
 def test_a_malformed_frame_shape_or_band_is_refused_at_export():
     with pytest.raises(ValueError, match=r"`frame_shape` must be \(H, W, C\), .* Received: \(None, 8, 1\)"):
-        FrequencyModel(keras.Sequential(), (None, 8, 1), (0.4, 5.0))
+        FrequencyModel(frame_mean((8, 8, 1)), (None, 8, 1), (0.4, 5.0))
     for band in ((1, 2, 3), (2, 2), (0, 2)):
         with pytest.raises(ValueError, match=r"`band` must be two finite, rising numbers above 0\. Received: \("):
-            FrequencyModel(keras.Sequential(), (8, 8, 1), band)
+            FrequencyModel(frame_mean((8, 8, 1)), (8, 8, 1), band)

@@ -9,6 +9,7 @@ from every_method import ALL
 from small_methods import LABELS, compiled, ready_views, views_for
 
 from simper_tf.encoders import small
+from simper_tf.export.saved_model import export_model
 from simper_tf.methods import METHODS, ContrastPhys, FrequencyContrast, Method, SimPer, SiNC
 from simper_tf.utils.options import declared
 from simper_tf.views.times import Times
@@ -100,3 +101,33 @@ def test_a_method_that_minimizes_nothing_says_so(swinging_bars):
     model = compiled(Method, views=views_for(SimPer))
     with pytest.raises(NotImplementedError, match="Method does not say what it minimizes"):
         model.train_step(tf.constant(swinging_bars[0]))
+
+
+def _strided():
+    clips = keras.Input((None, 12, 12, 1))
+    strided = keras.layers.Conv3D(1, (2, 12, 12), strides=(2, 12, 12), padding="same")(clips)
+    return keras.Model(clips, keras.ops.squeeze(strided, axis=(2, 3)))
+
+
+def _pooled():
+    clips = keras.Input((None, 12, 12, 1))
+    return keras.Model(clips, keras.layers.Dense(5)(keras.layers.GlobalAveragePooling3D()(clips)))
+
+
+def _map_of_every_frame():
+    clips = keras.Input((None, 12, 12, 1))
+    return keras.Model(clips, keras.layers.Conv3D(1, 3, padding="same")(clips))
+
+
+@pytest.mark.parametrize("encoder", [_strided, _pooled, _map_of_every_frame])
+def test_encoders_without_features_of_every_frame_are_refused(encoder, swinging_bars, tmp_path):
+    clips, encoder = swinging_bars[0], encoder()
+    model = SimPer(encoder, views_for(SimPer))
+    model.compile(run_eagerly=True)
+    message = r"The encoder must give a number or a vector for every frame.* clips of {} frames\. Leave out what pools"
+    with pytest.raises(ValueError, match=message.format(model.views.num_frames)):
+        model.fit(clips[:2], verbose=0)
+    with pytest.raises(ValueError, match=message.format(clips.shape[1])):
+        model.frequency(clips, 20.0)
+    with pytest.raises(ValueError, match=message.format(8)):
+        export_model(encoder, tmp_path, clips.shape[2:], (0.6, 4.0))
