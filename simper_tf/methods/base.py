@@ -89,6 +89,7 @@ class Method(keras.Model):
         self.trackers = {name: keras.metrics.Mean(name) for name in self.log_names()}
         # XLA has no kernel for the interpolation in `augment.resample`.
         self.supports_jit = False
+        self.built = True  # Its weights are those of its parts: they can be loaded before any clip is seen.
 
     # What a subclass says of itself.
 
@@ -213,7 +214,6 @@ class Method(keras.Model):
         """Returns `(B, V, L)` or `(B, V, L, D)` float32 features of `(B, V, L, H, W, C)` views, floats in [0, 1]."""
         encode = encoder or self
         features = encode(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=training)
-        return tf.cast(tf.reshape(features, [-1, *views.shape[1:3], *features.shape[2:]]), tf.float32)
         check_features(features, views.shape[2])
 
     def logs_of(self, features: tf.Tensor, batch: dict, training: bool = True) -> dict:

@@ -131,6 +131,16 @@ def test_a_saved_method_comes_back_and_goes_on_alike(kind, stepped, swinging_bar
     assert float(loaded.train_step(data)["loss"]) == pytest.approx(float(model.train_step(data)["loss"]), rel=1e-4)
 
 
+@ALL
+def test_saved_weights_are_loaded_into_a_new_method(kind, tmp_path):
+    model, other = compiled(kind), compiled(kind)
+    model.encoder.set_weights([weight + 1.0 for weight in model.encoder.get_weights()])
+    model.save_weights(tmp_path / "method.weights.h5")
+    other.load_weights(tmp_path / "method.weights.h5")
+    for variable, loaded in zip(model.weights, other.weights, strict=True):
+        np.testing.assert_array_equal(loaded, variable)
+
+
 @pytest.mark.slow
 @ALL
 def test_a_checkpoint_holds_all_that_a_step_changes(kind, stepped, tmp_path):
