@@ -215,6 +215,7 @@ class Method(keras.Model):
         encode = encoder or self
         features = encode(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=training)
         check_features(features, views.shape[2])
+        return tf.cast(tf.reshape(features, [-1, *views.shape[1:3], *features.shape[2:]]), tf.float32)
 
     def logs_of(self, features: tf.Tensor, batch: dict, training: bool = True) -> dict:
         """Returns all logged scalars of features, the `loss` among them; arguments are those of `loss_and_logs`."""
@@ -259,9 +260,6 @@ class Method(keras.Model):
         with plain_errors():
             return super().predict(x, *args, **kwargs)
 
-    def build(self, input_shape: tuple | None = None) -> None:
-        self.built = True
-
     def call(self, clips: tf.Tensor, training: bool = False) -> tf.Tensor:
         return self.encoder(clips, training=training)
 
@@ -298,7 +296,7 @@ class Method(keras.Model):
             rate: Frames per second, a number or `(B,)`.
 
         Returns:
-            `(B,)` float32 in Hz; a float of a single clip.
+            `(B,)` float32 in Hz, NaN of a clip in which nothing changes; a float of a single clip.
 
         Raises:
             ValueError: as `encode`, or the rate is not positive.

@@ -17,7 +17,9 @@ def frequency(encode: Callable, clips, rate):
         return float(frequency(encode, np.asarray(clips)[None], rate)[0])
     check_rate(rate, len(clips))
     features, pixels = _read(encode, clips)
-    return votes.find_octave(features, pixels).frequency(features, pixels, np.float32(rate))
+    hertz = votes.find_octave(features, pixels).frequency(features, pixels, np.float32(rate))
+    still = np.array([(clip == clip[:1]).all() for clip in map(np.asarray, clips)])
+    return np.where(still, np.float32(np.nan), hertz)
 
 
 def find_octave(encode: Callable, clips, lowest: float = 0.0) -> votes.Octave:

@@ -289,3 +289,11 @@ def test_a_similarity_may_be_a_function_and_is_saved(similarity, tmp_path):
 def test_settings_out_of_range_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         SimPer(small((None, None, 1), widths=(8,)), **arguments)
+
+
+@pytest.mark.parametrize("shade", [128, 0])
+def test_a_clip_in_which_nothing_changes_has_no_frequency(shade, swinging_bars):
+    clips = np.concatenate([swinging_bars[0], np.full_like(swinging_bars[0][:1], shade)])
+    hertz = compiled().frequency(clips, 20.0)
+    assert np.isfinite(hertz[:-1]).all()
+    assert np.isnan(hertz[-1])
