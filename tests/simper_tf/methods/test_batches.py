@@ -1,5 +1,7 @@
 """Sizes of batches that `fit` knows before, and what is refused for them."""
 
+import types
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -7,7 +9,7 @@ from every_method import ALL, op_by_op
 from small_methods import LABELS, data_for, ready_views
 
 from simper_tf.methods import ContrastPhysPlus, MoCo, SimPer, Supervised
-from simper_tf.methods.batches import known_sizes
+from simper_tf.methods.batches import check_sizes, known_sizes
 
 CLIPS = np.zeros((10, 40, 4, 4, 1), np.uint8)
 DATA = tf.data.Dataset.from_tensor_slices(CLIPS)
@@ -57,6 +59,15 @@ def test_a_last_batch_of_one_clip_serves_where_clips_do_not_meet(swinging_bars):
     model = op_by_op(SimPer)
     model.fit(swinging_bars[0], None, 5, verbose=0)
     assert int(model.optimizer.iterations) == 2
+
+
+@pytest.mark.parametrize(("sizes", "found"), [((4, 1), "4, the last of which has 1"), ((3, 0), "3")])
+def test_batches_that_replicas_cannot_share_are_refused(sizes, found):
+    pair = types.SimpleNamespace(num_replicas_in_sync=2)
+    method = types.SimpleNamespace(min_clips=1, check_batch=lambda size: None, distribute_strategy=pair)
+    check_sizes(method, 4, 2)
+    with pytest.raises(ValueError, match=rf"2 replicas take equal parts .* Received: batches of {found}\. Change"):
+        check_sizes(method, *sizes)
 
 
 @pytest.mark.slow
