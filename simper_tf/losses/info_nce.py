@@ -32,6 +32,9 @@ def label_distribution(
     Returns:
         `(..., M, N)` float32; each row sums to 1. Source: eq. 2 of the paper; the authors' code uses `l1` at 0.1.
 
+    Raises:
+        ValueError: the label similarity is unknown.
+
     Example:
         >>> simper_tf.label_distribution([1.0], [1.0, 1.1, 2.0]).numpy().round(2)
         array([[0.73, 0.27, 0.  ]], dtype=float32)
@@ -39,7 +42,14 @@ def label_distribution(
     distance = tf.abs(tf.cast(speeds_x, tf.float32)[..., :, None] - tf.cast(speeds_y, tf.float32)[..., None, :])
     if temperature == 0:
         return tf.one_hot(tf.argmin(distance, axis=-1), distance.shape[-1])
-    return tf.nn.softmax(LABEL_SIMILARITIES[label_similarity](distance, temperature), axis=-1)
+    return tf.nn.softmax(find_label_similarity(label_similarity)(distance, temperature), axis=-1)
+
+
+def find_label_similarity(name: str):
+    """Returns the function of a name of `LABEL_SIMILARITIES`; another name is a ValueError."""
+    if name not in LABEL_SIMILARITIES:
+        raise ValueError(f"`label_similarity` must be one of {sorted(LABEL_SIMILARITIES)}. Received: {name!r}.")
+    return LABEL_SIMILARITIES[name]
 
 
 def generalized_info_nce(similarities: ArrayLike, labels: ArrayLike, temperature: float = 1.0) -> tf.Tensor:
@@ -77,5 +87,5 @@ def label_entropy(labels: ArrayLike) -> tf.Tensor:
         >>> float(simper_tf.label_entropy([[1.0, 0.0], [0.5, 0.5]]))  # Half of ln 2.
         0.3465735912322998
     """
-    labels = tf.convert_to_tensor(labels)
+    labels = tf.cast(labels, tf.float32)
     return -tf.reduce_mean(tf.reduce_sum(tf.math.xlogy(labels, labels), axis=-1), axis=-1)

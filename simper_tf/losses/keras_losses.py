@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from simper_tf.losses import info_nce, spectral
 from simper_tf.losses.similarity import find_similarity, over_channels
+from simper_tf.utils.config import check_number
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -25,7 +26,7 @@ class SimPerLoss(keras.losses.Loss):
         name, reduction: As of `keras.losses.Loss`.
 
     Raises:
-        ValueError: the similarity is unknown.
+        ValueError: a similarity is unknown, or a temperature out of its range.
 
     Example:
         >>> speeds = np.array([[1.0, 2.0, 1.0, 2.0]])
@@ -41,6 +42,9 @@ class SimPerLoss(keras.losses.Loss):
     ):  # fmt: skip
         super().__init__(name=name, reduction=reduction)
         find_similarity(similarity)
+        info_nce.find_label_similarity(label_similarity)
+        check_number("temperature", temperature, 0, above=True)
+        check_number("label_temperature", label_temperature, 0)
         self.settings = {
             "similarity": similarity, "temperature": temperature, "label_temperature": label_temperature,
             "label_similarity": label_similarity,

@@ -47,7 +47,7 @@ def max_cross_correlation(x: ArrayLike, y: ArrayLike) -> tf.Tensor:
         array([[1. , 0.1],
                [0.1, 1. ]], dtype=float32)
     """
-    _check_length(x, y)
+    x, y = _of_one_length(x, y)
     return _largest_correlation(standardize(x), standardize(y))
 
 
@@ -75,7 +75,7 @@ def npsd_cosine(x: ArrayLike, y: ArrayLike, band: tuple[float, float] | None = N
         array([[1., 0.],
                [0., 1.]], dtype=float32)
     """
-    _check_length(x, y)
+    x, y = _of_one_length(x, y)
     return tf.matmul(_unit_psd(x, band), _unit_psd(y, band), transpose_b=True)
 
 
@@ -109,7 +109,7 @@ def cosine(x, y):
         array([[ 1., -1.],
                [-1.,  1.]], dtype=float32)
     """
-    _check_length(x, y)
+    x, y = _of_one_length(x, y)
     return tf.matmul(standardize(x), standardize(y), transpose_b=True)
 
 
@@ -125,12 +125,14 @@ def over_channels(similarity, x, y):
     return tf.reduce_mean(similarity(tf.transpose(x, channels_first), tf.transpose(y, channels_first)), axis=1)
 
 
-def _check_length(x, y):
+def _of_one_length(x, y):
+    x, y = tf.convert_to_tensor(x), tf.convert_to_tensor(y)
     if x.shape[-1] is None or x.shape[-1] != y.shape[-1]:
         raise ValueError(
             "Two sets of series are compared only over the same, known number of frames (the last axis). "
             f"Received shapes {x.shape} and {y.shape}."
         )
+    return x, y
 
 
 @tf.custom_gradient

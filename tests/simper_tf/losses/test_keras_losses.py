@@ -41,6 +41,15 @@ def test_a_plain_model_learns_by_compile_and_fit():
     assert losses[-1] < losses[0]
 
 
-def test_an_unknown_similarity_is_refused():
-    with pytest.raises(ValueError, match=r"`similarity` must be one of .*Received: 'mx'"):
-        simper_tf.SimPerLoss("mx")
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"similarity": "mx"}, "`similarity` must be one of .*Received: 'mx'"),
+        ({"label_similarity": "l3"}, "`label_similarity` must be one of .*Received: 'l3'"),
+        ({"temperature": 0}, "`temperature` must be above 0 and finite. Received: 0"),
+        ({"label_temperature": -0.1}, "`label_temperature` must be at least 0 and finite. Received: -0.1"),
+    ],
+)
+def test_settings_that_make_no_loss_are_refused_by_name(given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        simper_tf.SimPerLoss(**given)

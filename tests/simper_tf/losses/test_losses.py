@@ -88,6 +88,7 @@ def test_loss_of_two_views_by_hand():
 def test_entropy_by_hand_and_zero_for_hard_labels():
     np.testing.assert_allclose(info_nce.label_entropy(tf.constant([[0.5, 0.5], [1.0, 0.0]])), np.log(2) / 2, rtol=1e-6)
     np.testing.assert_array_equal(info_nce.label_entropy(tf.eye(4)), 0)
+    np.testing.assert_array_equal(info_nce.label_entropy([[1, 0], [0, 1]]), 0)
     np.testing.assert_allclose(info_nce.label_entropy(tf.fill([3, 10], 0.1)), np.log(10), rtol=1e-6)
 
 

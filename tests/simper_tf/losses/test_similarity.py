@@ -42,6 +42,11 @@ def test_cosine_of_two_short_series():
     np.testing.assert_allclose(score, [[1 / 2]], rtol=1e-6)
 
 
+@pytest.mark.parametrize("score", ALL)
+def test_lists_of_numbers_are_series(score):
+    np.testing.assert_array_equal(score([[1, 2, 3]], [[1, 3, 2]]), score(tf.constant([[1, 2, 3]]), [[1.0, 3.0, 2.0]]))
+
+
 @pytest.mark.parametrize("x", [EVEN, ODD], ids=["even", "odd"])
 def test_max_cross_correlation_equals_that_of_numpy(x):
     score = similarity.max_cross_correlation(tf.constant(x[0]), tf.constant(x[1]))
