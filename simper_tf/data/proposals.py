@@ -158,8 +158,8 @@ def window_of_band(seconds: Sequence[float], bottom: float, is_asked: bool, step
     if is_asked:
         raise ValueError(
             f"What repeats at {bottom:g} Hz takes clips of {least:.3g} s, but the longest recording has "
-            f"{max(seconds):.3g} s{' and must hold three' if len(seconds) == 1 else ''}. Raise the lower end of the "
-            "band, or take longer recordings."
+            f"{max(seconds):.3g} s{' and must hold three' if len(seconds) == 1 else ''}. Raise the lower end of "
+            "`band`, or take longer recordings."
         )
     return statistics.median(whole)
 
@@ -219,17 +219,17 @@ def unfit(info: Info, proposal: Proposal) -> tuple[str, str, str] | None:
         return (
             f"{info.rate:.4g} frames per second",
             f"{top / windows.SHOWN:.4g} or more, to show what repeats at {top:.3g} Hz",
-            "Leave it out, or lower the upper end of the band.",
+            "Leave it out, or lower the upper end of `band`.",
         )
     if int(info.seconds * proposal.rate + 1e-6) < proposal.length:
-        return f"{info.seconds:.2f} s", f"{proposal.seconds:.2f} s or more", "Leave it out, or shorten the window."
+        return f"{info.seconds:.2f} s", f"{proposal.seconds:.2f} s or more", "Leave it out, or shorten `window`."
     return None
 
 
 def _check_shown(rate, top):
     if top > windows.SHOWN * rate * 1.001:
         raise ValueError(
-            f"A band up to {top:g} Hz cannot be shown at {rate:.4g} frames per second, only up to "
+            f"`band` up to {top:g} Hz cannot be shown at {rate:.4g} frames per second, only up to "
             f"{windows.SHOWN * rate:.3g} Hz. Lower its upper end, or take faster recordings."
         )
 
@@ -241,12 +241,12 @@ def _check_clip(window, rate, length, band):
         raise ValueError(
             f"Clips of {window:.3g} s at {rate:.4g} frames per second are too short: a clip needs "
             f"{windows.FEWEST_FRAMES} frames and {PERIODS:g} periods of what repeats{repeats}. "
-            "Record for longer or faster, or ask for another band or window."
+            "Record for longer or faster, or ask for another `band` or `window`."
         )
     if length > windows.MOST_FRAMES:
         raise ValueError(
             f"Clips of {window:.4g} s at {rate:.4g} frames per second have {length} frames, more than "
-            f"{windows.MOST_FRAMES}. Shorten the window, or lower the rate or the upper end of the band."
+            f"{windows.MOST_FRAMES}. Shorten `window`, or lower `rate` or the upper end of `band`."
         )
 
 
