@@ -1,15 +1,15 @@
 """Repetition that is in the file or its pixels alone, told from what was filmed.
 
-A still picture changes a little where the file stores whole frames, and
-in the pattern of frames that refer to others, whose periods are known.
-What is fainter than pixels make of themselves is no repetition either.
+Pixels make something of themselves, as their gray levels are rounded. A still picture changes more where the file
+stores whole frames, and in the pattern of frames that refer to others, whose periods are known. What is fainter, in
+the tile where most returns, is no repetition.
 """
 
 import numpy as np
 
 from simper_tf.reading import events, movement
 
-# Root mean square in gray levels of what compression does to a still picture, at most.
+# Root mean square in gray levels of what compression does to a tile of a still picture, at most.
 FAINT = 1.0
 # Frames after which a pattern of predicted frames starts anew, as encoders have it by default.
 PATTERNS = (1, 2, 3, 4, 5, 8)
@@ -24,7 +24,7 @@ def without(
     keys: tuple[float, ...],
     rate: float,
 ) -> list[movement.Candidate]:
-    """Candidates less those of the compression.
+    """Candidates less those that are fainter than what the file or its pixels make at their tempo.
 
     Args:
         ranked: Candidates of one stretch, the surest first.
@@ -33,33 +33,27 @@ def without(
         keys: Seconds of the key frames; empty if they are not known.
         rate: Frames per second.
     """
+    of_file = np.maximum(least, FAINT**2 * pixels / len(least))
     return [
         candidate
         for candidate in ranked
-        if not _is_of_keys(candidate, pixels, keys, rate)
-        and not _is_pattern(candidate, pixels, keys, rate)
-        and not _is_fainter(candidate, least)
+        if not _is_fainter(candidate, of_file if _is_of_file(candidate.hertz, keys, rate) else least)
     ]
 
 
-def _is_of_keys(candidate: movement.Candidate, pixels: int, keys: tuple[float, ...], rate: float) -> bool:
-    """Whether what is faint has the tempo of the key frames, or a multiple of it."""
-    if len(keys) < 3 or candidate.run.course.rung.power >= pixels * FAINT**2:
-        return False
-    # By eye: a tempo that is read of key frames errs by less.
-    return _is_whole(candidate.hertz * rate * float(np.median(np.diff(keys))), 0.03)
-
-
-def _is_pattern(candidate: movement.Candidate, pixels: int, keys: tuple[float, ...], rate: float) -> bool:
-    """Whether what returns is faint and has the tempo of a pattern of frames; other things may move as fast."""
-    return float(_returns(candidate).sum()) < pixels * FAINT**2 and has_pattern(candidate.hertz, keys, rate)
-
-
-def _returns(candidate: movement.Candidate) -> np.ndarray:
-    """Mean square of what returns in every tile, summed over its pixels, `(tiles,)`."""
+def _is_fainter(candidate: movement.Candidate, least: np.ndarray) -> bool:
+    """Whether what returns is fainter than something, `(tiles,)`, in the tile where most does."""
     shown = candidate.evidence
     samples = events.SAMPLES * (2 * shown.count - 3)  # Of all pairs of events that are one or two apart.
-    return np.maximum(shown.tiles, 0) * shown.energy / samples
+    returns = np.maximum(shown.tiles, 0) * shown.energy / samples  # Mean squares, summed over pixels.
+    return bool(returns.max() < least[returns.argmax()])
+
+
+def _is_of_file(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
+    """Whether a tempo in cycles per frame is a multiple of that of the key frames, or that of a pattern of frames."""
+    times = hertz * rate * float(np.median(np.diff(keys))) if len(keys) > 2 else 0.0
+    # By eye: a tempo that is read of key frames errs by less.
+    return abs(times - max(round(times), 1)) < 0.03 * times or has_pattern(hertz, keys, rate)
 
 
 def has_pattern(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
@@ -73,14 +67,3 @@ def has_pattern(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
     are_all_whole = len(keys) > 2 and float(np.median(np.diff(keys))) * rate < ALL_WHOLE
     # Patterns are exact: what misses one by 1 % drifts by a frame in a hundred.
     return not are_all_whole and any(abs(hertz * frames - 1) < 0.01 for frames in PATTERNS)
-
-
-def _is_fainter(candidate: movement.Candidate, least: np.ndarray) -> bool:
-    """Whether what returns is fainter, in the tile where most does, than what pixels make of themselves."""
-    returns = _returns(candidate)
-    return bool(returns.max() < least[returns.argmax()])
-
-
-def _is_whole(number: float, tolerance: float) -> bool:
-    """Whether a number is one or more, and whole but for a share of itself."""
-    return abs(number - max(round(number), 1)) < tolerance * number

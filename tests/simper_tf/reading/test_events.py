@@ -256,15 +256,22 @@ def returning(hertz, energy):
 
 @pytest.mark.parametrize(("hertz", "gray", "is_kept"), [(0.25, 0.9, False), (0.25, 1.1, True), (0.26, 0.9, True)])
 def test_a_faint_pattern_of_frames_is_no_repetition(hertz, gray, is_kept):
-    # One of two tiles returns, by so many gray levels in the mean of all 100 pixels. The other moves for itself.
-    one = returning(hertz, 100 * gray**2)
-    assert bool(compression.without([one], 100, np.zeros(16), (), 10.0)) == is_kept
+    # One of two tiles returns, by so many gray levels in the mean of its 50 pixels. The other moves for itself.
+    one = returning(hertz, 50 * gray**2)
+    assert bool(compression.without([one], 100, np.zeros(2), (), 10.0)) == is_kept
 
 
 @pytest.mark.parametrize(("step", "is_kept"), [(0.1, True), (0.2, False), (1.2, False)])
 def test_frames_that_are_all_stored_whole_have_no_pattern(step, is_kept):
-    faint, keys = returning(0.25, 100 * 0.9**2), tuple(np.arange(0.0, 10.0, step))
-    assert bool(compression.without([faint], 100, np.zeros(16), keys, 10.0)) == is_kept
+    faint, keys = returning(0.25, 50 * 0.9**2), tuple(np.arange(0.0, 10.0, step))
+    assert bool(compression.without([faint], 100, np.zeros(2), keys, 10.0)) == is_kept
+
+
+@pytest.mark.parametrize(("hertz", "gray", "is_kept"), [(0.15, 0.9, False), (0.15, 1.1, True), (0.17, 0.9, True)])
+def test_what_is_faint_in_step_with_key_frames_is_none(hertz, gray, is_kept):
+    # Key frames come every two seconds, of ten frames each: three cycles of 0.15 a frame.
+    one, keys = returning(hertz, 50 * gray**2), tuple(np.arange(0.0, 10.0, 2.0))
+    assert bool(compression.without([one], 100, np.zeros(2), keys, 10.0)) == is_kept
 
 
 @pytest.mark.parametrize(
