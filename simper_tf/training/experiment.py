@@ -14,6 +14,7 @@ from simper_tf.methods import METHODS, Method, TrainingFacts
 from simper_tf.training import encoder_weights
 from simper_tf.training.settings import Settings, text_of
 from simper_tf.utils.standardize import is_series
+from simper_tf.utils.units import FEWEST_FRAMES
 from simper_tf.views.appearance import UNCHANGED, Appearance
 from simper_tf.views.series_appearance import SeriesAppearance
 from simper_tf.views.times import SpeedSets
@@ -116,7 +117,7 @@ def check_band(settings: Settings, clips: ClipData):
 def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
     """Returns the views of the method, for clips of that shape, `(T, H, W, C)`.
 
-    To take color from gray clips, or change series as pictures, is a ValueError.
+    To take color from gray clips, to change series as pictures, or to leave views too few frames is a ValueError.
     """
     kind, gray = METHODS[settings.method], settings.options_for("appearance").get("gray_probability")
     if gray and clip_shape[-1] != 3:
@@ -129,6 +130,11 @@ def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
     # A label holds for a whole clip; all other methods see views of one length, so that they can be compared.
     look = _look_of_series(settings) if is_series(clip_shape[1:]) else settings.look()
     num_frames = clip_shape[0] if kind.needs_labels else num_frames
+    if num_frames < FEWEST_FRAMES:
+        raise ValueError(
+            f"`speed_range={text_of(settings.speed_range)}` leaves {num_frames} of {clip_shape[0]} frames for a view, "
+            f"which takes {FEWEST_FRAMES}. Lower the fastest speed, or take longer clips."
+        )
     return Views(num_frames, times, look, settings.interpolation, settings.split_pixels)
 
 

@@ -111,6 +111,8 @@ def test_views_are_as_long_as_fits_or_as_long_as_labels_hold():
     assert make_views(Settings(), shape).num_frames == 75
     assert make_views(Settings(method="simclr"), shape).num_frames == 75
     assert make_views(Settings(method="supervised"), shape).num_frames == 150
+    with pytest.raises(ValueError, match=r"`speed_range=0.5,20.0` leaves 7 of 150 frames for a view, which takes 8"):
+        make_views(Settings(speed_range=(0.5, 20.0)), shape)
 
 
 def test_the_appearance_is_that_of_a_method_or_none_with_changes():
