@@ -44,7 +44,7 @@ _RATES = (
 )
 _INTERVALS = (
     r"samp[a-z]{0,5}[ _.-]{0,3}(?:interval|period|spacing|step|distance|increment)|(?:delta|Δ)[ _]?(?:x|t|time)|d[tx]"
-    r"|(?:x|time|t)[ _.-]{0,3}(?:incr?|increment|interval|step|spacing|delta)"
+    r"|(?:x|time|t)[ _.-]{0,3}(?:incr?|increment|interval|step|spacing|delta)|epoch[ _.-]{0,3}period"
     rf"|{_WHO}[ _.-]{{0,3}}interval|frame[ _.-]{{0,3}}time"
     r"|abtastintervall|p[ée]r[ií]ode? d(?:.[ée]chantillonnage|e muestreo)"
 )
@@ -72,7 +72,9 @@ _PATTERNS = (
     (1, rf"(?<![\w.,])(?P<filling>){_NUMBER}(?=\s*\w+\s?(?:/|per)\s?samples?\b)"),
     (1, rf"(?<![\w.,])(?P<filling>){_NUMBER}(?=\s*k?(?:hz|hertz)\s(?:sampl|abtast))"),
     (2, rf"^[#%/;*]*\s?(?P<rate>rate|hz){_FILLING}{_NUMBER}"),
-    (2, rf"^[#%/;*]*\s?(?P<every>interval){_FILLING}{_NUMBER}"),
+    (2, rf"^[#%/;*]*\s?(?P<every>interval|clock(?=.{{1,20}}[mµμun]s\b)){_FILLING}{_NUMBER}"),
+    (2, rf"^(?P<interval>increment){_FILLING}{_NUMBER}"),
+    (3, rf"\bfile created by\b(?:(?!filter|notch|pass|cut).)*\bat(?P<filling>\s*){_NUMBER}(?=\s?hz\b)"),
 )  # fmt: skip
 _PATTERNS = tuple((rank, re.compile(pattern, re.IGNORECASE)) for rank, pattern in _PATTERNS)
 _LONE = re.compile(rf"(?<![\w.,-]){_NUMBER}\s*(?P<kilo>k?)(?:hz|hertz)(?![a-z])", re.IGNORECASE)
@@ -153,7 +155,7 @@ def _columns_of(lines):
     """Yields `name: value` of rows of names with a row of values below, as some headers have them."""
     for names, values in itertools.pairwise(lines):
         for mark in ",;\t|":
-            keys, cells = names.split(mark), values.split(mark)
+            keys, cells = (row.rstrip().removesuffix(mark).split(mark) for row in (names, values))
             if len(keys) == len(cells) > 1:
                 pairs = zip(keys, cells, strict=True)
                 yield from (f"{key}: {cell}" for key, cell in pairs if _CELL.fullmatch(cell) and not _DIGIT.search(key))
@@ -164,6 +166,9 @@ def _of_line(line, decimal):
     line = re.sub(r"[\u00a0\u2007\u2009\u202f]", " ", line).replace('"', "").replace("'", "’")
     line = re.sub(r"(?<=10)[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda raised: f"^{raised[0].translate(_RAISED)}", line)
     line = re.sub(r"(?<=[a-z]{2})(?=(?:[MU]s|Hz)\b)", "_", line)  # As in SampleIntervalMs.
+    if decimal != ",":  # A cell of its own follows the mark.
+        line = re.sub(r"(?<=[:=])(\s?),(?=\d)", r"\1 ", line)
+    line = re.sub(r"(?<=[a-z]) \(hh:mm:ss\) (\d\d):(\d\d):(\d\d)\b", _in_seconds, line)
     line = re.sub(r"([\[(])\s*1\s*/\s*s(?:ec)?\s*(?=[\])])", r"\1Hz", line)
     line = re.sub(r"(?<=[^\s#%/;*])([ \t])\1+", r"\1", _ASIDE.sub(" ", line))
     words = line.strip(" #%/;*\t")[:_QUOTED]
@@ -200,6 +205,11 @@ def _rate(line, match, decimal):
         return None if is_wrong else 1 / seconds
     prefix = {None: 1.0, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6}[unit["prefix"]]
     return None if kind == "every" else value * prefix / SECONDS[(unit["of"] or unit["per"] or "s").lower()]
+
+
+def _in_seconds(clock):
+    hours, minutes, seconds = map(int, clock.groups())
+    return f": {3600 * hours + 60 * minutes + seconds} s"
 
 
 def _value(written, decimal):
