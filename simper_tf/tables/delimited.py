@@ -24,9 +24,11 @@ pd = loaded_later("pandas")
 MOST_VALUES = 2**26  # Held at once, 0.5 GB of them: three days at 250 Hz.
 _HEAD_LINES = 400  # That are looked at.
 _UNIT = re.compile(
-    r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec|seconds|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
+    r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec(ond)?s?|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
     r"|counts?|unitless|no[ _]units|mmhg|°?c|lux|(hh:)?mm:ss.mmm|y{4}.m{2}.d{2}.*"
 )
+# Of a column, in a row below its name.
+_TYPE = re.compile(r"null|double|float|real|int(eger)?|long|char|str(ing)?|date")
 # Numbers that stand in one line: how many there are at least, more than columns in few rows, and lines at most.
 _LONG_ROW, _FEW_LINES, _ONE_ROW = 64, 4, "The numbers stand in one line: they are one channel."
 _ROWS = "The numbers stand in {} lines: each is a channel."
@@ -92,6 +94,8 @@ def _table_of(path, encoding, most):
         words = (str(error) or type(error).__name__).splitlines()[0][:200]
         words = _RAGGED.sub(r"\3 cells in line \2, \1 in others", words)
         raise RawDataError(path, f"no table of numbers ({words})", "text with columns", REMEDY) from error
+    if most is None and _begins_with_count(columns):
+        columns = [column[1:] for column in columns]
     names, units = _names(before, layout)
     units = [unit or written.get(k, "").lower() for k, unit in enumerate(units)]
     return Table(names, units, columns, stated, notes)
@@ -231,6 +235,14 @@ def _rate_rows(rows):
     return [rates.Stated(below[0], "the second row")] if is_rate else []
 
 
+def _begins_with_count(columns):
+    """Returns whether the first row says how many are below it, as Biopac writes."""
+    firsts = {
+        column[0] for column in columns if len(column) and not (isinstance(column, np.ndarray) and np.isnan(column[0]))
+    }
+    return firsts == {len(columns[0]) - 1} and len(columns[0]) > _FEWEST_LINES
+
+
 def _names(before, layout):
     """Returns the names of the columns and their units, from the lines above the first row of numbers."""
     empty = [""] * layout.width
@@ -238,12 +250,15 @@ def _names(before, layout):
     for line in reversed(before):
         is_comment = line.lstrip()[:1] in ("#", "%")
         row = cells_of(line.lstrip("#%/ "), layout.separator)
+        if "|" in line and len(row) != layout.width > 1:  # Of a table whose numbers are set off by spaces.
+            row = cells_of(line.strip("| "), "|")
         if row and row[-1] == "" and len(row) == layout.width + 1:
             row = row[:-1]
         if layouts.counts_columns(row) or not line.strip("-=+:| \t,;"):  # A rule below names, as databases draw it.
             continue
         is_pair = [kind_of(cell) for cell in row if cell] == ["x", "n"]  # Above names, such as Sampling rate,30.
-        if (rows and is_pair) or (layout.width == 1 and (is_comment or _SETTING.match(line))):
+        is_pair = is_pair and rows and not time_units.named(row[0], rows[-1][0].lower())[0]
+        if is_pair or (layout.width == 1 and (is_comment or _SETTING.match(line))):
             break
         # Rows may be shorter than a header that names more channels than were there.
         is_longer = (
@@ -252,11 +267,19 @@ def _names(before, layout):
         if len(row) != layout.width and not is_longer:
             break
         rows.append(row[: layout.width])
-    units = empty
-    if len(rows) > 1 and all(_UNIT.fullmatch(cell.lower().strip("[]()")) for cell in rows[0] if cell) and any(rows[0]):
+    units, rows = empty, [row for row in rows if not all(map(_TYPE.fullmatch, row))] or rows
+    if len(rows) > 1 and _are_units(rows[0], rows[1]):
         units, rows = [cell.lower().strip("[]()") for cell in rows[0]], rows[1:]
         rows = rows[1:] if len(rows) > 1 and layout.width > 1 and len(set(rows[0])) == 1 else rows
     return (rows[0] if rows else empty), units
+
+
+def _are_units(row, names):
+    """Returns whether all cells of a row are units, or the one below the name of a time is that of a time."""
+    row = [cell.lower().strip("[]()") for cell in row]
+    are_known = any(row) and all(_UNIT.fullmatch(cell) for cell in row if cell)
+    pairs = zip(row, names, strict=False)
+    return are_known or any(cell in rates.SECONDS and time_units.named(name)[0] for cell, name in pairs)
 
 
 def _first_rows(head, layout):

@@ -49,6 +49,8 @@ _GLUED = re.compile(
     rf"({_TIME}|ts|timer|clock|temps|{_VAGUE})({'|'.join(word for word in _LAST if len(word) > 1)})"
     rf"|(t)({'|'.join(_SECONDS)})"
 )
+_START = re.compile(r"1\d{9}(\.\d+)?")  # Seconds since 1970, from which wristbands count those of the column.
+_OF_AXIS = re.compile(r"^x ?[\[(]", re.IGNORECASE)  # Such as X[s].
 _TIME, _FIRST, _VAGUE = map(re.compile, (_TIME, _FIRST, _VAGUE))
 # Days as astronomers, MATLAB and spreadsheets count them, from about 1859, 1889 and 1927 on.
 _DAYS_OF_DATES = (2.4e6, 2.5e6), (6.9e5, 7.7e5), (1e4, 8e4)
@@ -61,6 +63,8 @@ def named(name: str, unit: str = "") -> tuple[bool, float | None]:
 
     Example: `named("elapsed (s)")` is `(True, 1.0)`; `named("timestamp_ms")` is `(True, 0.001)`.
     """
+    if _START.fullmatch(name):
+        return True, 1.0
     words = _words(name)
     quantity = next((word for word in reversed(words) if word not in _LAST), "")
     if (
@@ -71,8 +75,14 @@ def named(name: str, unit: str = "") -> tuple[bool, float | None]:
         return False, None
     is_alone = words[0] == "t" and (len(words) == 1 or words[1] in _LAST)
     is_told = bool(_VAGUE.fullmatch(words[0])) and all(word in _LAST for word in words[1:] or [unit])
+    is_axis = words[0] == "x" and (unit in rates.SECONDS or (_OF_AXIS.search(name) and words[-1] in rates.SECONDS))
     if not (
-        is_alone or is_told or _FIRST.fullmatch(words[0]) or words == ["x", "value"] or any(map(_TIME.fullmatch, words))
+        is_alone
+        or is_told
+        or is_axis
+        or _FIRST.fullmatch(words[0])
+        or words == ["x", "value"]
+        or any(map(_TIME.fullmatch, words))
     ):
         return False, None
     known = [dates.DAY] if any(word in _JULIAN for word in words) else []

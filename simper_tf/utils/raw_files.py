@@ -109,5 +109,5 @@ def is_text(head: bytes) -> bool:
     try:
         text = codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
-        return False
+        text = head.decode("latin-1")  # Of which 65 bytes are letters of nobody's text.
     return bool(text) and all(letter.isprintable() or letter.isspace() for letter in text)

@@ -1,8 +1,25 @@
 """Exports of instruments, watches and boards: what stands above, below and beside their numbers."""
 
+import numpy as np
 import pytest
 
-from simper_tf.tables import rates
+from simper_tf.tables import rates, series_files
+from simper_tf.utils import raw_files
+
+RATE, COUNT = 50.0, 200
+SECONDS = np.arange(COUNT) / RATE
+WAVE = np.sin(SECONDS * 7.5)
+PLAIN = "{0:.3f},{1:.4f}"
+
+
+def assert_read(folder, above, row=PLAIN, name="a.csv", **more):
+    """Asserts that lines of times and numbers in some form are read as the series that they hold."""
+    lines = [*above, *(row.format(time, value) for time, value in zip(SECONDS, WAVE, strict=True))]
+    (folder / name).write_text("\n".join([*lines, ""]), encoding=more.get("encoding", "utf-8"))
+    series = series_files.series_of(folder / name)
+    np.testing.assert_allclose(series.times, SECONDS[: len(series.times)] * more.get("unit", 1), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(series.values[:, 0], (WAVE - WAVE.mean()) / WAVE.std(), atol=1e-2)
+    return series
 
 
 @pytest.mark.parametrize("line", ["OutputRate:,60Hz", "Sampling rate:,60", "fs=,60", "fs: ,60 Hz"])
@@ -32,3 +49,49 @@ def test_an_epoch_as_a_clock_holds_against_the_rate_of_the_device():
 @pytest.mark.parametrize("line", ["File created by A, notch at 50 Hz", "Clock: 24 h", "Clock=16 MHz", "Epoch 30 s"])
 def test_filters_and_clocks_of_instruments_are_no_rates(line):
     assert not rates.stated([line])
+
+
+def test_a_first_row_that_counts_the_others_is_no_sample(tmp_path):
+    series = assert_read(tmp_path, ["20 msec/sample", "CH1\tCH2\t", f"{COUNT}\t{COUNT}\t"], "{1:.4f}\t{0:.3f}\t")
+    assert len(series.times) == COUNT
+
+
+@pytest.mark.parametrize(
+    "header", ["X[s],EMG", "X (sec),EMG", "x-axis,1\nsecond,Volt", "1700000000.0, IBI", "time,flux\ns,electrons/sec"]
+)
+def test_an_axis_in_seconds_is_that_of_times(tmp_path, header):
+    assert_read(tmp_path, [header])
+
+
+@pytest.mark.parametrize("header", ["x (m),y (m)", "x-axis,y-axis"])
+def test_an_axis_without_a_unit_of_time_holds_none(tmp_path, header):
+    lines = [header, *(f"{time:.3f},{value:.4f}" for time, value in zip(SECONDS, WAVE, strict=True))]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    with pytest.raises(series_files.RawDataError, match="without their rate"):
+        series_files.series_of(tmp_path / "a.csv")
+
+
+def test_names_between_bars_stand_above_numbers_between_spaces(tmp_path):
+    above = ["|    TIME|    FLUX|", "|  double|  double|", "|    days|   e-/sec|", "|    null|    null|"]
+    series = assert_read(tmp_path, above, " {0:8.3f} {1:8.4f}", "a.tbl", unit=86400)
+    assert series.names == ("FLUX",)
+
+
+@pytest.mark.parametrize("word", [".", "--undefined--", "missing"])
+def test_marks_of_missing_numbers_may_stand_in_the_first_row(tmp_path, word):
+    lines = ["time,x", f"-0.020,{word}", *(PLAIN.format(*pair) for pair in zip(SECONDS, WAVE, strict=True))]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    assert series_files.series_of(tmp_path / "a.csv").values.shape == (COUNT, 1)
+
+
+def test_milliseconds_behind_a_colon_are_read_in_any_date(tmp_path):
+    for day in ("11/14/2023", "2023-11-14", "14.11.2023"):
+        lines = [f"{day} 22:13:{k // 50:02d}:{20 * (k % 50):03d},{value:.4f}" for k, value in enumerate(WAVE)]
+        (tmp_path / "a.csv").write_text("\n".join(["Time,x", *lines]))
+        np.testing.assert_allclose(series_files.series_of(tmp_path / "a.csv").times, SECONDS, atol=1e-6)
+
+
+def test_a_text_in_latin_letters_is_no_film(tmp_path):
+    assert_read(tmp_path, ["Kanäle: 2", "Zeit [s]\tKraft [N]"], "{0:.3f}\t{1:.4f}", "a.asc", encoding="latin-1")
+    assert raw_files.is_text("Kanäle".encode("latin-1"))
+    assert not raw_files.is_text(b"\xff\xfb\x90\x00")
