@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import decimals, layouts, line_protocol, rates, time_units
+from simper_tf.tables import decimals, labelled, layouts, line_protocol, rates, time_units
 from simper_tf.tables.layouts import cells_of, kind_of
 from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils import worker
@@ -130,7 +130,8 @@ def _is_table(path):
         lines = tuple(line for _, line in itertools.islice(_lines(path, encoding), _HEAD_LINES))
         if line_protocol.is_one(lines):
             return True
-        lines = tuple(map(layouts.bare, lines)) if layouts.in_quotes(lines) else lines
+        if (other := _rewritten(lines)) is not None:
+            lines = tuple(filter(None, [other[0], *map(other[1], lines)]))
         layout = layouts.layout_of(path, lines)
     except (RawDataError, UnicodeError, csv.Error):
         return False
@@ -157,20 +158,27 @@ def _in_one_line(lines):
 
 @contextlib.contextmanager
 def _opened(path, most=None):
-    """Yields a text, or a copy of one whose lines stand in quotes as a whole without these, and its encoding."""
+    """Yields a text, or a copy without quotes around whole lines or labels in each, and its encoding."""
     encoding = _measured(path, most)
-    if not layouts.in_quotes([line for _, line in itertools.islice(_lines(path, encoding), _HEAD_LINES)]):
+    other = _rewritten([line for _, line in itertools.islice(_lines(path, encoding), _HEAD_LINES)])
+    if other is None:
         yield path, encoding
         return
+    names, plain = other
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / "text.csv"
         with copy.open("w", encoding="utf-8") as file:
             lines = itertools.islice(_lines(path, encoding), most and most + _HEAD_LINES)
-            file.writelines(f"{layouts.bare(line)}\n" for _, line in lines)
+            file.writelines(f"{line}\n" for line in itertools.chain([names], (plain(line) for _, line in lines)))
         try:
             yield copy, "utf-8"
         except RawDataError as error:
             raise error.of(path) from error
+
+
+def _rewritten(lines):
+    """Returns a line above them, and what writes each as one of a plain table; None of lines that are such."""
+    return ("", layouts.bare) if layouts.in_quotes(lines) else labelled.of_lines(lines)
 
 
 def _measured(path, most):

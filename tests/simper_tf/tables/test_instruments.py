@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simper_tf.tables import rates, series_files
+from simper_tf.tables import delimited, rates, series_files
 from simper_tf.utils import raw_files
 
 RATE, COUNT = 50.0, 200
@@ -95,3 +95,20 @@ def test_a_text_in_latin_letters_is_no_film(tmp_path):
     assert_read(tmp_path, ["Kanäle: 2", "Zeit [s]\tKraft [N]"], "{0:.3f}\t{1:.4f}", "a.asc", encoding="latin-1")
     assert raw_files.is_text("Kanäle".encode("latin-1"))
     assert not raw_files.is_text(b"\xff\xfb\x90\x00")
+
+
+@pytest.mark.parametrize("row", ["t={0:.3f} ax={1:.4f}", "t:{0:.3f},ax:{1:.4f}", "t: {0:.3f}\tax: {1:.4f}"])
+def test_labels_beside_numbers_are_their_names(tmp_path, row):
+    series = assert_read(tmp_path, ["Sensor found!"], row, "a.log")
+    assert series.names == ("ax",)
+    assert series_files.is_table(tmp_path / "a.log")
+
+
+@pytest.mark.parametrize("row", ["22:13:0{0:.3f} -> {1:.4f}", "22:13:0{0:.3f} -> ax:{1:.4f}"])
+def test_an_arrow_behind_a_time_sets_it_off(tmp_path, row):
+    assert_read(tmp_path, [], row, "a.log")
+
+
+def test_settings_and_prose_have_no_labels_of_columns(tmp_path):
+    (tmp_path / "a.txt").write_text("\n".join(f"gain{k} = {k}" for k in range(20)))
+    assert not any(answer for answer, _ in delimited.are_tables(str(tmp_path / "a.txt")))
