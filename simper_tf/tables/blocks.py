@@ -18,6 +18,7 @@ def side_by_side(frame: "pd.DataFrame") -> "pd.DataFrame":
 
     Example: of `Timestamp` 0, 64 and `Samples` of 16 each the times are 0, 4, 8, ...
     """
+    frame = _of_vectors(frame)
     blocks = {name: _lengths(frame[name]) for name in frame}
     blocks = {name: lengths for name, lengths in blocks.items() if lengths is not None}
     if not blocks:
@@ -31,6 +32,20 @@ def side_by_side(frame: "pd.DataFrame") -> "pd.DataFrame":
             places = np.concatenate([np.arange(length) for length in lengths])
             joined[name] = np.repeat(values, lengths) + places * np.repeat(steps, lengths)
     return pd.DataFrame(joined)
+
+
+def _of_vectors(frame):
+    """Returns a table with lists of numbers in place of lists of objects: of `{"x": 1, "y": 2}` there are two."""
+    columns = {}
+    for name in frame:
+        cells = [*frame[name]]
+        rows = [row for cell in cells if isinstance(cell, list) for row in cell]
+        if rows and all(isinstance(row, dict) and row.keys() == rows[0].keys() for row in rows):
+            parts = {f"{name}.{key}": [[row[key] for row in cell or ()] for cell in cells] for key in rows[0]}
+            columns.update(parts if all(cell is None or isinstance(cell, list) for cell in cells) else {})
+        else:
+            columns[name] = cells
+    return pd.DataFrame(columns)
 
 
 def _lengths(column):

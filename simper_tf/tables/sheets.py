@@ -143,7 +143,7 @@ def _is_number(cell):
 
 def _of_json(path, value):
     """Returns the table with most cells in what JSON holds: columns of one length in an object, or rows; else None."""
-    found = []
+    found, value = [], _by_name(value)
     if isinstance(value, list) and value:
         if all(isinstance(row, dict) for row in value):
             found.append(blocks.side_by_side(_of_objects(path, value)))
@@ -164,11 +164,26 @@ def _of_json(path, value):
     return max((part for part in found if part is not None), key=lambda part: part.size, default=None)
 
 
+def _by_name(value):
+    """Returns columns by name, of a list of objects that hold a name and a column each; others as they are."""
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        return value
+    for key in ("type", "name", "label", "channel"):
+        names = [row.get(key) for row in value]
+        columns = [next((cell for cell in row.values() if _is_column(cell)), None) for row in value]
+        if len(names) > 1 and all(isinstance(name, str) for name in names) and len({*names}) == len(names):
+            return {name: column for name, column in zip(names, columns, strict=True) if column} or value
+    return value
+
+
 def _of_pandas(value):
     """Returns columns as lists, of what pandas writes: cells by row in each, or `columns`, `index` and `data`."""
     if value.keys() == {"columns", "index", "data"} and all(isinstance(row, list) for row in value["data"]):
         return dict(zip(map(str, value["columns"]), map(list, zip(*value["data"], strict=True)), strict=False))
     cells = [*value.values()]
+    keys = [{key for key, cell in part.items() if _is_column(cell)} for part in cells if isinstance(part, dict)]
+    if 1 < len(keys) == len(cells) and len(keys[0]) == 1 and all(key == keys[0] for key in keys):
+        return {name: part[next(iter(keys[0]))] for name, part in value.items()}
     are_columns = len(cells) > 1 and all(isinstance(part, dict) and part.keys() == cells[0].keys() for part in cells)
     if are_columns and not any(isinstance(cell, list | dict) for part in cells for cell in part.values()):
         return {name: [*part.values()] for name, part in value.items()}

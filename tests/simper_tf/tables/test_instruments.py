@@ -1,5 +1,7 @@
 """Exports of instruments, watches and boards: what stands above, below and beside their numbers."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -112,3 +114,19 @@ def test_an_arrow_behind_a_time_sets_it_off(tmp_path, row):
 def test_settings_and_prose_have_no_labels_of_columns(tmp_path):
     (tmp_path / "a.txt").write_text("\n".join(f"gain{k} = {k}" for k in range(20)))
     assert not any(answer for answer, _ in delimited.are_tables(str(tmp_path / "a.txt")))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"time": {"data": [*SECONDS], "size": COUNT}, "x": {"data": [*WAVE], "size": COUNT}},
+        [{"type": "time", "data": [*SECONDS]}, {"type": "x", "data": [*WAVE]}, {"type": "place", "data": [[1, 2]]}],
+        [{"Time": SECONDS[k], "acc": [{"x": v, "y": 1.0} for v in WAVE[k : k + 8]]} for k in range(0, COUNT, 8)],
+    ],
+    ids=["keyed", "typed", "vectors"],
+)
+def test_json_of_streams_is_read_side_by_side(tmp_path, value):
+    (tmp_path / "a.json").write_text(json.dumps(value))
+    assert_series = series_files.series_of(tmp_path / "a.json")
+    np.testing.assert_allclose(assert_series.times, SECONDS, atol=1e-6)
+    np.testing.assert_allclose(assert_series.values[:, 0], (WAVE - WAVE.mean()) / WAVE.std(), atol=1e-3)
