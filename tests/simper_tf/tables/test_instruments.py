@@ -42,7 +42,7 @@ def test_steps_and_rates_of_instruments_are_stated(lines):
     assert [claim.rate for claim in rates.stated(lines)] == pytest.approx([50])
 
 
-def test_an_epoch_as_a_clock_holds_against_the_rate_of_the_device():
+def test_an_epoch_as_a_clock_holds_against_other_rates():
     line = "File Created By A at 30 Hz Filter Normal"
     assert [claim.rate for claim in rates.stated([line, "Epoch Period (hh:mm:ss) 00:00:10"])] == [0.1]
     assert [claim.rate for claim in rates.stated([line, "Epoch Period (hh:mm:ss) 00:00:00"])] == [30]
@@ -73,14 +73,14 @@ def test_an_axis_without_a_unit_of_time_holds_none(tmp_path, header):
         series_files.series_of(tmp_path / "a.csv")
 
 
-def test_names_between_bars_stand_above_numbers_between_spaces(tmp_path):
+def test_names_between_bars_name_what_spaces_set_off(tmp_path):
     above = ["|    TIME|    FLUX|", "|  double|  double|", "|    days|   e-/sec|", "|    null|    null|"]
     series = assert_read(tmp_path, above, " {0:8.3f} {1:8.4f}", "a.tbl", unit=86400)
     assert series.names == ("FLUX",)
 
 
 @pytest.mark.parametrize("word", [".", "--undefined--", "missing"])
-def test_marks_of_missing_numbers_may_stand_in_the_first_row(tmp_path, word):
+def test_a_number_may_be_missing_in_the_first_row(tmp_path, word):
     lines = ["time,x", f"-0.020,{word}", *(PLAIN.format(*pair) for pair in zip(SECONDS, WAVE, strict=True))]
     (tmp_path / "a.csv").write_text("\n".join(lines))
     assert series_files.series_of(tmp_path / "a.csv").values.shape == (COUNT, 1)
