@@ -33,7 +33,9 @@ def of_run(grid: Grid, run: Run, protocol: str) -> pd.DataFrame | None:
     clips = of_file(path, protocol.removeprefix(READER).removeprefix(SUREST))
     if is_behind_reader(protocol):
         answers = _reader(grid, run).reindex(clips.index)
-        first = answers["hertz"] * tasks.Frequency(clips.attrs["unit"]).per_hertz(answers["seconds"])
+        unit, first = clips.attrs["unit"], answers["count"]
+        if unit != "count":  # Repetitions are as many as it marks, a rest within a set left out.
+            first = answers["hertz"] * tasks.Frequency(unit).per_hertz(answers["seconds"])
         known = answers["clear"].eq(True) if protocol.startswith(READER) else first.notna()
         clips["read"] = first.where(known, clips["read"])
     return clips
@@ -101,9 +103,9 @@ def read_clip(clip: np.ndarray, rate: float, band: tuple[float, float]) -> dict:
         band: In Hz, that of the data.
 
     Returns:
-        `hertz`, NaN without any answer, whether it is `clear`, and the `seconds` of the clip.
+        `hertz` and `count`, NaN without any answer, whether it is `clear`, and the `seconds` of the clip.
     """
     found = simper_tf.read(clip[:, 0, 0] if is_series(clip.shape[1:]) else clip, rate, band=band)
     answers = found.answers or found.reading.answers
-    hertz = answers[0].hertz if answers else math.nan
-    return {"hertz": hertz, "clear": bool(found.answers), "seconds": len(clip) / rate}
+    hertz, count = (answers[0].hertz, answers[0].count) if answers else (math.nan, math.nan)
+    return {"hertz": hertz, "count": count, "clear": bool(found.answers), "seconds": len(clip) / rate}

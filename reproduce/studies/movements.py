@@ -10,8 +10,8 @@ _ABOUT = (
     "the person noted. Each run has its own seed. It tests the exercises of one of three folders, and trains on those "
     "of the others: nobody has seen an exercise that is tested. Without labels a Fourier transform reads the features "
     "in 0.08 to 1 Hz, over the length of the set. With labels the nearest training set answers; supervised training "
-    "answers by its own head. The control `simper_tf.read` learns nothing from these sets. Its surest answer counts, "
-    "clear or not, by its frequency and the length. `The reader, else ...` takes its clear answers alone, and the "
+    "answers by its own head. The control `simper_tf.read` learns nothing from these sets. Its surest answer, "
+    "clear or not, has the count. `The reader, else ...` takes its clear answers alone, and the "
     "readout for the other sets. Two lines are compared on the same sets. Intervals of their ratios are of draws of "
     "exercises and of runs. The notes themselves are about one repetition off, see the README of the data set."
 )

@@ -18,7 +18,7 @@ def finished(tmp_path):
     row = Row("phone_ppg", "split0", "simper", "small1d", "fft", "mae", 4.7, "bpm", 1, 9, 3, 0, "abc", 5.0)
     write_rows(folder / "results.jsonl", [row])
     (tmp_path / "reader_phone_ppg-split0_test.csv").write_text(
-        "id,hertz,clear,seconds\na,1.01,True,8\nb,,False,8\nc,1.5,False,8\n"
+        "id,hertz,count,clear,seconds\na,1.01,7,True,8\nb,,,False,8\nc,1.5,12,False,8\n"
     )
     return grid, run
 
@@ -29,6 +29,13 @@ def test_the_readout_answers_where_the_reader_does_not(finished):
     surest = clip_errors.of_run(*finished, "surest_fft")["read"]
     assert surest.to_dict() == pytest.approx({"a": 60.6, "b": 61, "c": 90})
     assert clip_errors.of_run(*finished, "fft")["read"].to_dict() == {"a": 70, "b": 61, "c": 83}
+
+
+def test_counts_are_those_of_the_reader_not_of_its_frequency(finished):
+    grid, run = finished
+    (path,) = grid.folder.rglob("clips.csv")
+    path.write_text(path.read_text().replace("bpm", "count"))
+    assert clip_errors.of_run(grid, run, "surest_fft")["read"].to_dict() == {"a": 7, "b": 61, "c": 12}
 
 
 def test_rows_behind_the_reader_are_scored_and_kept(finished, tmp_path):
@@ -51,7 +58,7 @@ def test_a_clear_series_is_read_and_noise_is_not():
     times = np.arange(120) / 15
     clip = np.sin(2 * np.pi * 1.2 * times)[:, None, None, None]
     read = clip_errors.read_clip(clip, 15.0, (0.67, 3.3))
-    assert read == {"hertz": pytest.approx(1.2, abs=0.02), "clear": True, "seconds": 8.0}
+    assert read == {"hertz": pytest.approx(1.2, abs=0.02), "count": 10, "clear": True, "seconds": 8.0}
     noise = np.random.default_rng(0).normal(size=(120, 1, 1, 1))
     assert not clip_errors.read_clip(noise, 15.0, (0.67, 3.3))["clear"]
 
@@ -75,7 +82,7 @@ def test_the_reader_is_asked_once_for_a_split(finished, monkeypatch):
         def __exit__(self, *error):
             pass
 
-    asked, answer = [], {"hertz": 1.0, "clear": True, "seconds": 8.0}
+    asked, answer = [], {"hertz": 1.0, "count": 8, "clear": True, "seconds": 8.0}
     monkeypatch.setattr(clip_errors.data, "opened", lambda settings: Clips())
     monkeypatch.setattr(clip_errors, "read_clip", lambda *given: asked.append(given) or answer)
     for _ in range(2):
