@@ -63,7 +63,8 @@ def _train(found, folder, asked, begun):
     begun.model = str(path)
     begun.keep()
     console.say(f"SavedModel: {path}.")
-    console.say(f"It reads others: simper predict new.mp4 --model={asked.out}")
+    other = "new.csv" if model.recordings.are_series else "new.mp4"
+    console.say(f"It reads others: simper predict {other} --model={asked.out}")
 
 
 def _fitted(model, steps, asked, begun):

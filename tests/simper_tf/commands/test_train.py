@@ -112,3 +112,14 @@ def test_train_writes_a_model_and_names_it(folder, tmp_path, capsys):
         f"SavedModel: {out / 'saved_model' / '1'}.", f"It reads others: simper predict new.mp4 --model={out}",
     ]  # fmt: skip
     assert any(line.startswith("step ") for line in lines)
+
+
+@pytest.mark.slow
+def test_a_model_of_series_is_said_to_read_series(tmp_path, capsys):
+    times = np.arange(0, 40, 0.1)
+    for number in range(2):
+        rows = np.stack([times, np.sin(2 * np.pi * (0.5 + 0.1 * number) * times)], 1)
+        np.savetxt(tmp_path / f"{number}.csv", rows, "%.4f", ",", header="time,x", comments="")
+    out = tmp_path / "mine"
+    assert main.main(["train", str(tmp_path / "*.csv"), "--steps=2", f"--out={out}"]) is None
+    assert capsys.readouterr().out.splitlines()[-1] == f"It reads others: simper predict new.csv --model={out}"
