@@ -15,8 +15,6 @@ _DEEPER = 1.5
 # Height of a beat, as a share of the mean one, below which it may be none: a pulse that a breath weakens has more. And
 # variance, as a share of the usual one, below which it is none then: a beat that is lost in a disturbance has more.
 _LEAST, _QUIET = 0.3, 0.3
-# Shares of a cycle over which the mean one is smoothed.
-_SMOOTHED = 1 / 24
 
 
 def at_tops(heard: beats.Beats) -> beats.Beats:
@@ -53,8 +51,6 @@ def _mean(segments):
 
 def _top(cycle, half):
     """Returns the samples from the middle of a cycle to its top."""
-    width = max(round(_SMOOTHED * len(cycle)), 1)
-    smooth = np.convolve(cycle, np.ones(width) / width, "same")
-    smooth = smooth - np.median(smooth)
-    is_deep = -smooth.min() > _DEEPER * smooth.max()
-    return int(smooth.argmin() if is_deep else smooth.argmax()) - half
+    cycle = cycle - np.median(cycle)
+    is_deep = -cycle.min() > _DEEPER * cycle.max()
+    return int(cycle.argmin() if is_deep else cycle.argmax()) - half
