@@ -1,5 +1,7 @@
 """Series are read in stretches: at the right rate, on the channel that beats, and not where nothing does."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -322,3 +324,12 @@ def test_a_whole_file_is_read_no_worse_than_its_windows():
             right, wrong = right + is_right, wrong + ((told > 0) & ~is_right)
     assert right[0] >= right[1] >= 10
     assert wrong[0] <= wrong[1]
+
+
+def test_a_channel_that_moves_at_one_moment_spoils_no_other():
+    times = np.arange(0, 120, 1 / 250)
+    values = np.stack([np.sin(2 * np.pi * times), np.where(np.arange(len(times)) == 7001, 5.0, 0.0)], 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (answer,) = series_reader.reading_of_samples(times, values).clear
+    assert answer.hertz == pytest.approx(1.0, abs=0.01)
