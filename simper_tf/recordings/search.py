@@ -99,8 +99,8 @@ def listed(names: Sequence[str]) -> list[Target]:
             identity = _identity(target)
             if identity not in once or once[identity].problem:  # Somebody may name what a folder is not opened for.
                 once[identity] = target
-    opened = {path for target in once.values() if not target.problem for path in _resolved(target)}
-    return [target for target in once.values() if not (target.problem and opened.intersection(_resolved(target)))]
+    opened = {path for (_, *paths), target in once.items() if not target.problem for path in paths}
+    return [target for (_, *paths), target in once.items() if not (target.problem and opened.intersection(paths))]
 
 
 def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: bool = False, **columns) -> Found:
@@ -200,14 +200,10 @@ def _members(path):
 
 
 def _identity(target):
-    """Returns what two targets have in common that are the same recording."""
+    """Returns what two targets have in common that are the same recording: a name, and files where there are any."""
     if not target.paths or not all(map(os.path.isfile, target.paths)):
-        return target.name  # Links to one device are refused each by its name; a loop of links is no file.
-    return target.member, *_resolved(target)
-
-
-def _resolved(target):
-    return [os.path.realpath(path) for path in target.paths]  # Of a loop of links it is one of them.
+        return (target.name,)  # Links to one device are refused each by its name; a loop of links is no file.
+    return target.member, *(path.resolve() for path in target.paths)
 
 
 def _is_single(path):
