@@ -57,7 +57,8 @@ class RawDataError(ValueError):
 
     def of(self, path):
         """Returns the same of another path, under which somebody knows the file."""
-        return type(self)(path, self.found, self.expected, self.action)
+        kind, (_, *parts) = self.__reduce__()
+        return kind(path, *parts)
 
     def __reduce__(self):
         # Beam workers send errors as pickles, and the default one would call this class with the message alone.

@@ -1,11 +1,13 @@
 """How names of others are shown, in every place, and what becomes of errors that a file causes."""
 
+import pickle
+
 import pytest
 from made_answers import answer, done
 
 from simper_tf.commands import console, html_page, page_form
 from simper_tf.reading import drawing, records
-from simper_tf.utils.errors import RawDataError, guarding, printable
+from simper_tf.utils.errors import NoRecordingError, RawDataError, UnreadableError, guarding, printable
 
 # A title, a terminal's command, a new line, a bidirectional override and its isolate, a byte that is no text.
 HOSTILE = "a\x1b]0;b\x07\x9b2J\nc\u202ed\u2066e\udcff"
@@ -85,3 +87,13 @@ def test_refusals_and_errors_of_others_pass_a_guard():
     assert raised.value is refusal
     with pytest.raises(console.OutputClosed), guarding("b.npy", console.OutputClosed):
         raise console.OutputClosed
+
+
+@pytest.mark.parametrize(
+    "error",
+    [RawDataError("a", "x", "y", "Z."), UnreadableError("a", "x", "y", "Z."), NoRecordingError("a", ": no such file.")],
+)
+def test_errors_keep_their_kind_through_pickles_and_other_names(error):
+    for same in (pickle.loads(pickle.dumps(error)), error.of("a")):
+        assert (type(same), str(same)) == (type(error), str(error))
+    assert str(error.of("b")) == f"b{str(error)[1:]}"
