@@ -25,23 +25,26 @@ class Predict(Options):
     band: tuple[float, ...] | None = option(
         None, "Lowest and highest frequency sought, in Hz; all by default.", form="LOW,HIGH"
     )
-    window: float | None = option(None, "Give an answer for every window of so many seconds too.", form="SECONDS")
-    hop: float | None = option(
-        None, "From the start of one window to that of the next; a whole window by default.", form="SECONDS"
+    window: float | None = option(
+        None, "Give an answer for every window of so many seconds too.", low=0, above=True, form="SECONDS"
     )
-    start: float = option(0.0, "Where reading begins.", form="SECONDS")
+    hop: float | None = option(
+        None, "From the start of one window to that of the next; a whole window by default.", low=0, above=True,
+        form="SECONDS",
+    )  # fmt: skip
+    start: float = option(0.0, "Where reading begins.", low=0, form="SECONDS")
     end: float | None = option(
         None, "Where reading ends; the end of the file by default, and 60 for a camera.", form="SECONDS"
     )
     crop: tuple[int, ...] | None = option(None, "Look only at this part of the pictures, in pixels.", form="X,Y,W,H")
     face: bool = option(False, "Read the pulse of a face, whatever else moves.")
     unit: str = option("hz", "Unit of what is printed and written.", choices=UNITS)
-    rate: float | None = option(None, "Frames or samples per second, whatever a file says of them.")
+    rate: float | None = option(None, "Frames or samples per second, whatever a file says of them.", low=0, above=True)
     time: str = option("", "Column of the times of a table, by name or number; found by default.", form="COLUMN")
     columns: tuple[str, ...] = option((), "Columns that are read, by name or number; all by default.", form="A,B")
     model: str = _MODEL
     adapt: float = option(
-        0.0, "Let SimPer learn from each recording for so long, and read with it too.", form="SECONDS"
+        0.0, "Let SimPer learn from each recording for so long, and read with it too.", low=0, form="SECONDS"
     )
     video: str = option("", "Write a copy of the one recording with its count on the frames, as .mp4.", form="FILE")
     report: bool = option(False, "Write predictions.html too, a page with all recordings.")
@@ -63,10 +66,6 @@ class Predict(Options):
         super().__post_init__()
         _check_band(self.band)
         _check_crop(self.crop)
-        for name in ("start", "adapt"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"--{name} must be 0 or more. Found: {getattr(self, name):g}.")
-        _check_above(self, "window", "hop", "rate")
         if not (math.inf if self.end is None else self.end) > self.start:
             raise ValueError(f"--end={self.end:g} must be later than --start={self.start:g}.")
         if self.scheduler and self.jobs:
@@ -96,13 +95,12 @@ class Clips(Options):
     band: tuple[float, ...] | None = option(
         None, "Lowest and highest frequency, in Hz; proposed by default.", form="LOW,HIGH"
     )
-    window: float | None = option(None, "Length of a clip; proposed by default.", form="SECONDS")
-    rate: float | None = option(None, "Frames or samples per second of clips; proposed by default.")
+    window: float | None = option(None, "Length of a clip; proposed by default.", low=0, above=True, form="SECONDS")
+    rate: float | None = option(None, "Frames or samples per second of clips; proposed by default.", low=0, above=True)
 
     def __post_init__(self):
         super().__post_init__()
         _check_band(self.band)
-        _check_above(self, "window", "rate")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +114,7 @@ class Train(Clips):
         form="NUMBER",
     )
     batch_size: int = option(4, "Clips per step.", low=1, form="NUMBER")
-    seed: int = option(0, "Seed of first weights, order of clips and views.", form="NUMBER")
+    seed: int = option(0, "Seed of first weights, order of clips and views.", low=0, high=2**32 - 1, form="NUMBER")
     hold_out: str = option(
         "",
         "Recordings that nothing is learned from, and that are judged at the end: a share, such as 0.2, or names.",
@@ -129,6 +127,21 @@ class Train(Clips):
         form="FILE",
     )
     out: str = option("runs/mine", "The model becomes the next version in saved_model/ there.", form="FOLDER")
+
+    def __post_init__(self):
+        super().__post_init__()
+        if isinstance(self.held_out, float) and not 0 <= self.held_out < 1:
+            raise ValueError(
+                f"--hold_out takes a share from 0 to below 1, such as 0.2, or names. Found: {self.hold_out}."
+            )
+
+    @property
+    def held_out(self) -> float | list[str]:
+        """The share of recordings that nothing is learned from, or their names."""
+        try:
+            return float(self.hold_out or 0)
+        except ValueError:
+            return self.hold_out.split(",")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -163,7 +176,7 @@ class Demo(Options):
 
 
 def _check_band(band):
-    if band is not None and not (isinstance(band, tuple) and len(band) == 2 and 0 < band[0] < band[1]):
+    if band is not None and not (isinstance(band, tuple) and len(band) == 2 and 0 < band[0] < band[1] < math.inf):
         raise ValueError(f"--band takes two rising numbers in Hz, such as 0.4,5.5. Found: {_text(band)}")
 
 
@@ -171,12 +184,6 @@ def _check_crop(box):
     is_box = isinstance(box, tuple) and len(box) == 4 and min(box[:2]) >= 0 and min(box[2:]) >= 1
     if box is not None and not is_box:
         raise ValueError(f"--crop takes x,y,width,height in pixels. Found: {_text(box)}")
-
-
-def _check_above(options, *names):
-    for name in names:
-        if getattr(options, name) is not None and not getattr(options, name) > 0:
-            raise ValueError(f"--{name} must be above 0. Found: {getattr(options, name):g}.")
 
 
 def _text(numbers):

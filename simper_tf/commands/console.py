@@ -57,6 +57,19 @@ class StopRequest(ToldToStop):
             say("\nStopping after this step; once more to stop at once.")
 
 
+class WrongWord(ValueError):
+    """What a flag says or names cannot be used; it ends with the exit code of wrong words."""
+
+
+@contextlib.contextmanager
+def checking_words():
+    """Makes a `WrongWord` of each ValueError of a block that checks what flags say."""
+    try:
+        yield
+    except ValueError as error:
+        raise WrongWord(str(error).replace("Received: ", "Found: ")) from error
+
+
 def expected() -> tuple[type[Exception], ...]:
     """Returns the errors that a user, a disk or a signal can cause; any other is a defect of ours."""
     tensorflow = sys.modules.get("tensorflow")

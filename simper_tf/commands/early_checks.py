@@ -5,6 +5,7 @@ import pathlib
 import tempfile
 from collections.abc import Sequence
 
+from simper_tf.commands import console
 from simper_tf.utils import endings, files, raw_files
 from simper_tf.utils.errors import RawDataError, printable
 
@@ -21,14 +22,15 @@ def check(command: str, recordings: Sequence[str], options):
         options: Its options, of which `model`, `labels` and `out` name files and folders.
 
     Raises:
-        ValueError: so it is.
+        ValueError: so it is; of `model` and `labels`, a `console.WrongWord`.
     """
     _check_recordings(recordings)
-    if command != "export":  # Its default is a folder that may not be there; it says itself how to make one.
-        _check_model(getattr(options, "model", ""))
-    labels = getattr(options, "labels", "")
-    if labels and not pathlib.Path(labels).is_file():
-        raise ValueError(f"--labels={printable(labels)}: no such file.")
+    with console.checking_words():
+        if command != "export":  # Its default is a folder that may not be there; it says itself how to make one.
+            _check_model(getattr(options, "model", ""))
+        labels = getattr(options, "labels", "")
+        if labels and not pathlib.Path(labels).is_file():
+            raise ValueError(f"--labels={printable(labels)}: no such file.")
     if hasattr(options, "out"):
         _check_out(options.out)
 

@@ -55,12 +55,15 @@ def evaluate(names: Sequence[str], asked: Evaluate) -> int:
             _say_scores(folder)
         return 0
     if not asked.labels:
-        raise ValueError("--labels must name a file of what somebody has counted. Only folders of runs need none.")
+        raise console.WrongWord(
+            "--labels must name a file of what somebody has counted. Only folders of runs need none."
+        )
     named = search.find(list(names), None, False)
     for problem in named.problems:
         console.say(f"Left out: {problem}")
     sources = {source.name: source for source in named.sources}
-    stretches = own_labels.stretches_in(asked.labels, list(sources), (0.0, math.inf))
+    with console.checking_words():
+        stretches = own_labels.stretches_in(asked.labels, list(sources), (0.0, math.inf))
     model = _model(asked.model)
     done, problems = {}, len(named.problems)
     for name in dict.fromkeys(stretch.recording for stretch in stretches):

@@ -249,7 +249,7 @@ def _guarded(name, command, arguments):
         said = console.in_flags(console.one_line(error), {field.name for field in declared(arguments[-1])})
         if is_full(error):
             said += f". Make room there; {command.interrupted}."
-        _end(f"simper {name}: error: {printable(said)}", code=1)
+        _end(f"simper {name}: error: {printable(said)}", code=2 if isinstance(error, console.WrongWord) else 1)
 
 
 def _help():

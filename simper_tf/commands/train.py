@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from simper_tf.commands import console
 from simper_tf.commands.command_options import Clips, Train
+from simper_tf.data import held_out, own_labels
 from simper_tf.recordings import search
 from simper_tf.training import resumed
 from simper_tf.utils import files, quiet
@@ -21,10 +22,12 @@ def train(names: Sequence[str], asked: Train) -> int | None:
         None, or the exit code of one that was stopped.
 
     Raises:
+        WrongWord: labels, or recordings to be held out, do not fit the recordings.
         ValueError: no recording can be used, or what is asked for does not fit them.
         OSError: the model cannot be written.
     """
     found, folder = search.find(list(names), asked.rate), pathlib.Path(asked.out)
+    _check_words(found.sources, asked)
     names = [source.name for source in found.sources if not source.is_live]
     with resumed.begun(folder / "training", _asked(asked), names) as begun:
         if begun.is_finished:
@@ -34,6 +37,14 @@ def train(names: Sequence[str], asked: Train) -> int | None:
         return _train(found, folder, asked, begun)
 
 
+def _check_words(sources, asked):
+    """Refuses labels, and recordings to be held out, that do not fit the recordings."""
+    with console.checking_words():
+        if asked.labels:
+            own_labels.stretches_in(asked.labels, [source.name for source in sources], (0.0, math.inf))
+        held_out.held_out(sources, asked.held_out)
+
+
 def _train(found, folder, asked, begun):
     console.say("Loading TensorFlow and counting what repeats in the recordings ...")
     quiet.start()
@@ -41,7 +52,7 @@ def _train(found, folder, asked, begun):
     from simper_tf.training.from_recordings import from_recordings
 
     counted = counting.Counted(console.say, begun.hertz)
-    wishes = {"seed": asked.seed, "hold_out": _held(asked.hold_out), "labels": asked.labels or None}
+    wishes = {"seed": asked.seed, "hold_out": asked.held_out, "labels": asked.labels or None}
     model = from_recordings(found, counted=counted, **wishes, **_given(asked))
     _say_clips(model.recordings, counted, asked)
     counted(model.held_out)
@@ -99,14 +110,6 @@ def _asked(asked):
         text = pathlib.Path(asked.labels).read_text(errors="replace")
         settings["labels"] = f"{asked.labels} ({files.checksum(text)})"
     return settings
-
-
-def _held(text):
-    """Returns the share of recordings that a text stands for, or their names."""
-    try:
-        return float(text or 0)
-    except ValueError:
-        return text.split(",")
 
 
 def validate(names: Sequence[str], asked: Clips) -> int:

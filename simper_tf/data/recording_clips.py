@@ -226,12 +226,6 @@ class Recordings:
         return ValueError(f"No recording to learn from.{first} {self.problems[0]}")
 
 
-def spread(items: Sequence, count: int) -> list:
-    """Returns so many items, in their order and spread evenly over it; all of them if there are no more."""
-    count = min(count, len(items))
-    return [items[int((k + 0.5) * len(items) / count)] for k in range(count)]
-
-
 def _only(counts):
     """Returns the channels that all series have, of their `(name, channels)`; None without any."""
     names = {channels: name for name, channels in reversed(counts)}

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from simper_tf.data.recording_clips import spread
+from simper_tf.data.held_out import spread
 from simper_tf.reading import source_reader
 from simper_tf.recordings.source_contract import Source
 from simper_tf.utils.errors import RawDataError, printable

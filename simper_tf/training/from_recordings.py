@@ -9,7 +9,6 @@ Example:
 """
 
 import math
-import numbers
 import os
 import pathlib
 import time
@@ -18,8 +17,9 @@ from collections.abc import Sequence
 import keras
 import numpy as np
 
+from simper_tf.data import held_out as held
 from simper_tf.data import own_labels, proposals
-from simper_tf.data.recording_clips import Recordings, spread
+from simper_tf.data.recording_clips import Recordings
 from simper_tf.encoders import ENCODERS
 from simper_tf.export import saved_model
 from simper_tf.methods import SimPer
@@ -84,7 +84,7 @@ def from_recordings(
             if labels
             else []
         )
-        held_out = _held_out(found.sources, hold_out)
+        held_out = held.held_out(found.sources, hold_out)
         names = found._replace(sources=[source for source in found.sources if source not in held_out])
     for stretch in stretches:
         counted.tell(stretch.recording, stretch.hertz)
@@ -96,25 +96,6 @@ def from_recordings(
 def names_of(names: Names) -> list[str]:
     """Returns names as a list, of one or several."""
     return [os.fspath(name) for name in ([names] if isinstance(names, str | os.PathLike) else names)]
-
-
-def _held_out(sources, hold_out):
-    """Returns the sources that nothing is learned from."""
-    if isinstance(hold_out, numbers.Real):
-        if not 0 <= hold_out < 1:
-            raise ValueError(
-                f"`hold_out` must be a share from 0 to below 1, or names of recordings. Received: {hold_out:g}."
-            )
-        held = spread(sources, max(round(hold_out * len(sources)), 1)) if hold_out else []
-    else:
-        known = [source.name for source in sources]
-        names = {own_labels.known("`hold_out`", name, known) for name in hold_out}
-        held = [source for source in sources if source.name in names]
-    if held and len(held) == len(sources):
-        raise ValueError(
-            f"`hold_out` leaves none of {len(sources)} recordings to learn from. Name more of them, or hold out fewer."
-        )
-    return held
 
 
 class FromRecordings:

@@ -25,7 +25,7 @@ def check_number(name: str, value, low: float, high: float = math.inf, above: bo
     if (low < value if above else low <= value) and value <= high and math.isfinite(value):
         return
     start = f"above {low:g}" if above else f"at least {low:g}"
-    end = f"at most {high:g}" if math.isfinite(high) else "finite"
+    end = f"at most {high:.10g}" if math.isfinite(high) else "finite"
     raise ValueError(f"`{name}` must be {start} and {end}. Received: {value}.")
 
 

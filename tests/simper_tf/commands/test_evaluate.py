@@ -86,8 +86,9 @@ def test_a_model_that_is_silent_says_why(refusal, seconds, reason, monkeypatch):
 
 def test_evaluation_without_labels_is_refused(tmp_path, capsys):
     (tmp_path / "clip.mp4").write_bytes(bytes(range(256)))
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit) as end:
         main.main(["evaluate", str(tmp_path / "clip.mp4")])
+    assert end.value.code == 2
     assert "--labels must name a file of what somebody has counted." in capsys.readouterr().err
 
 

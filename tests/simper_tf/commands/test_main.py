@@ -45,10 +45,15 @@ def refused(capsys, *words):
         (["predict", "a", "--crop=1,2,0,4"], "--crop takes x,y,width,height in pixels. Found: 1,2,0,4"),
         (["predict", "a", "--unit=mph"], "error: --unit must be one of hz, bpm, per_minute, count. Found: 'mph'."),
         (["predict", "a", "--hop=2"], "--hop=2 means nothing without --window."),
-        (["predict", "a", "--window=0"], "--window must be above 0. Found: 0."),
+        (["predict", "a", "--window=0"], "--window must be above 0 and finite. Found: 0.0."),
         (["predict", "a", "--end=1", "--start=2"], "--end=1 must be later than --start=2."),
         (["predict", "a", "--end=nan"], "--end=nan must be later than --start=0."),
         (["train", "a.mp4", "--band=2,1"], "--band takes two rising numbers in Hz, such as 0.4,5.5. Found: 2.0,1.0"),
+        (["predict", "a", "--start=inf"], "--start must be at least 0 and finite. Found: inf."),
+        (["predict", "a", "--band=1,inf"], "--band takes two rising numbers in Hz, such as 0.4,5.5. Found: 1.0,inf"),
+        (["train", "a.mp4", "--hold_out=1.5"], "--hold_out takes a share from 0 to below 1, such as 0.2, or names."),
+        (["train", "a.mp4", "--hold_out=nan"], "such as 0.2, or names. Found: nan."),
+        (["train", "a.mp4", "--seed=-1"], "--seed must be at least 0 and at most 4294967295. Found: -1."),
         (["train", "a.mp4", "--steps=0"], "error: --steps must be at least 1 and finite. Found: 0."),
         (["app", "--port=70000"], "error: --port must be at least 0 and at most 65535. Found: 70000."),
         (["train", "a.mp4", "--steps=x"], "simper train: error: --steps takes a whole number. Found: 'x'."),
@@ -216,23 +221,27 @@ def test_what_writes_nothing_needs_no_folder_to_write_into(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "line"),
+    ("words", "line", "code"),
     [
-        (["train", "nothere.mp4"], "simper train: error: nothere.mp4: no such file."),
-        (["predict", "a.mp4", "b.mp4"], "simper predict: error: a.mp4: no such file. b.mp4: no such file."),
-        (["predict", "notes.mp4"], "simper predict: error: notes.mp4 is no recording: it is text."),
-        (["app", "--model=none"], "simper app: error: --model=none: no such folder. simper train writes one."),
-        (["app", "--model=."], "simper app: error: --model=. holds no exported model. simper train writes one."),
-        (["demo", "--out=notes.mp4/x"], "simper demo: error: --out=notes.mp4/x: notes.mp4 is a file. Name a folder."),
-        (["evaluate", ".", "--labels=none.csv"], "simper evaluate: error: --labels=none.csv: no such file."),
+        (["train", "nothere.mp4"], "simper train: error: nothere.mp4: no such file.", 1),
+        (["predict", "a.mp4", "b.mp4"], "simper predict: error: a.mp4: no such file. b.mp4: no such file.", 1),
+        (["predict", "notes.mp4"], "simper predict: error: notes.mp4 is no recording: it is text.", 1),
+        (["app", "--model=none"], "simper app: error: --model=none: no such folder. simper train writes one.", 2),
+        (["app", "--model=."], "simper app: error: --model=. holds no exported model. simper train writes one.", 2),
+        (
+            ["demo", "--out=notes.mp4/x"],
+            "simper demo: error: --out=notes.mp4/x: notes.mp4 is a file. Name a folder.",
+            1,
+        ),
+        (["evaluate", ".", "--labels=none.csv"], "simper evaluate: error: --labels=none.csv: no such file.", 2),
     ],
 )
-def test_names_of_no_recording_are_refused_before_imports(capsys, monkeypatch, tmp_path, words, line):
+def test_names_of_no_recording_are_refused_before_imports(capsys, monkeypatch, tmp_path, words, line, code):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes.mp4").write_text("Buy bread.")
     named = main._named
     monkeypatch.setattr(main, "_named", lambda path: named(path) if "options" in path else pytest.fail(path))
     with pytest.raises(SystemExit) as end:
         main.main(words)
-    assert end.value.code == 1
+    assert end.value.code == code
     assert capsys.readouterr().err.splitlines() == [line]

@@ -102,6 +102,31 @@ def test_labels_and_recordings_held_out_judge_the_model(folder, tmp_path, capsys
     assert "The count is clear in 2 of 2 recordings. Where it is, it reads better" in held
 
 
+@pytest.mark.parametrize(
+    ("flag", "text", "said"),
+    [
+        ("--labels=labels.csv", "recording,hz\n1.npy,1.3\n0.npy,fast\n", "labels.csv, line 3: found 'fast' as hz;"),
+        ("--labels=labels.csv", "recording,bpm\n1.npy,78\n", "labels.csv: found the columns recording, bpm;"),
+        (
+            "--labels=labels.csv",
+            "recording,hz\n9.npy,1.3\n",
+            "line 2: found '9.npy', which names none of the recordings",
+        ),
+        ("--hold_out=0.9", "", "--hold_out leaves none of 2 recordings to learn from."),
+        ("--hold_out=9.npy", "", "--hold_out: found '9.npy', which names none of the recordings"),
+    ],
+)
+def test_words_that_do_not_fit_end_before_any_work(folder, tmp_path, capsys, monkeypatch, flag, text, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "labels.csv").write_text(text)
+    with pytest.raises(SystemExit) as end:
+        main.main(["train", str(folder / "[01].npy"), *WORDS, flag])
+    printed = capsys.readouterr()
+    assert (end.value.code, printed.out) == (2, "")
+    assert said in printed.err
+    assert not (tmp_path / "runs").exists()
+
+
 @pytest.mark.slow
 def test_train_writes_a_model_and_names_it(folder, tmp_path, capsys):
     out = tmp_path / "mine"

@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from simper_tf.data import recording_clips
 from simper_tf.recordings import sources
 from simper_tf.training import counted
 
@@ -28,7 +27,6 @@ def test_of_many_recordings_those_counted_are_spread_evenly(monkeypatch):
     assert len(found) == 72
     assert said[0] == "Counting in recording 1 of 24, spread evenly over all 72 ..."
     assert said[-1] == "Counting in recording 24 of 24, spread evenly over all 72 ..."
-    assert recording_clips.spread(range(5), 24) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import json
 import re
-import types
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ import pytest
 import simper_tf
 from simper_tf.commands import mp4
 from simper_tf.signals import votes
-from simper_tf.training import from_recordings
 from simper_tf.training.counted import Counted
 
 
@@ -104,33 +102,6 @@ def test_a_band_without_room_for_faster_views_is_refused(tmp_path):
     path = swinging(tmp_path / "one.npy", 1.0, seconds=30.0)
     with pytest.raises(ValueError, match=r"`band=0\.6,6\.5` leaves no room .* upper end to at most 6\.25"):
         simper_tf.from_recordings(path, rate=15, band=(0.6, 6.5))
-
-
-def source(name):
-    return types.SimpleNamespace(name=name)
-
-
-@pytest.mark.parametrize(
-    ("count", "hold_out", "held"),
-    [(5, 0.2, "2"), (20, 0.2, "2 7 12 17"), (3, 0.01, "1"), (4, 0.0, ""), (4, ["2.mp4", "0.mp4"], "0 2")],
-)
-def test_recordings_are_held_out_by_share_or_by_name(count, hold_out, held):
-    sources = [source(f"clips/{number}.mp4") for number in range(count)]
-    found = from_recordings._held_out(sources, hold_out)
-    assert [one.name for one in found] == [f"clips/{number}.mp4" for number in held.split()]
-
-
-@pytest.mark.parametrize(
-    ("hold_out", "message"),
-    [
-        (1.0, r"`hold_out` must be a share from 0 to below 1, or names of recordings\. Received: 1\."),
-        (0.9, r"`hold_out` leaves none of 1 recordings to learn from\."),
-        (["z.mp4"], r"`hold_out`: found 'z\.mp4', which names none of the recordings; expected .* such as a\.mp4"),
-    ],
-)
-def test_what_cannot_be_held_out_is_refused(hold_out, message):
-    with pytest.raises(ValueError, match=message):
-        from_recordings._held_out([source("a.mp4")], hold_out)
 
 
 @pytest.mark.slow
