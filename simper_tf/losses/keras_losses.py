@@ -26,7 +26,8 @@ class SimPerLoss(keras.losses.Loss):
         name, reduction: As of `keras.losses.Loss`.
 
     Raises:
-        ValueError: a similarity is unknown, or a temperature out of its range.
+        ValueError: a similarity is unknown, or a temperature out of its range; called, that speeds do not fit the
+            features, or that these are no two sets of at least 2 views.
 
     Example:
         >>> speeds = np.array([[1.0, 2.0, 1.0, 2.0]])
@@ -52,6 +53,13 @@ class SimPerLoss(keras.losses.Loss):
 
     def call(self, y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
         given, features = self.settings, tf.convert_to_tensor(y_pred)
+        _check_views(y_true, features)
+        views = features.shape[1]
+        if views < 4 or views % 2:
+            raise ValueError(
+                "`SimPerLoss` needs two sets of as many views, at least 2 each: features (B, 2M, T) or (B, 2M, T, D). "
+                f"Received: features {features.shape}."
+            )
         labels = info_nce.label_distribution(
             *tf.split(y_true, 2, axis=1), given["label_temperature"], given["label_similarity"]
         )
@@ -72,6 +80,9 @@ class SpectralLoss(keras.losses.Loss):
         band: `(low, high)` in cycles per frame at speed 1.
         name: As of `keras.losses.Loss`.
 
+    Raises:
+        ValueError: called, that speeds do not fit the features.
+
     Example:
         >>> speeds = np.ones((1, 1))
         >>> inside, outside = np.sin(2 * np.pi * np.array([0.1, 0.3])[:, None, None, None] * np.arange(60))
@@ -85,8 +96,19 @@ class SpectralLoss(keras.losses.Loss):
         self.band = tuple(band)
 
     def call(self, y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
+        _check_views(y_true, y_pred)
         terms = spectral.spectral_terms(y_pred, y_true, self.band)
         return tf.add_n(list(terms.values()))
 
     def get_config(self) -> dict:
         return {"name": self.name, "band": self.band}
+
+
+def _check_views(speeds, features):
+    """Refuses, by a ValueError, speeds that are not one for each view."""
+    shape = features.shape
+    if shape.rank not in (3, 4) or speeds.shape.rank != 2 or not speeds.shape.is_compatible_with(shape[:2]):
+        raise ValueError(
+            "Each view needs one speed: speeds (B, V) with features (B, V, T) or (B, V, T, D). "
+            f"Received: speeds {speeds.shape} with features {shape}."
+        )

@@ -1,8 +1,11 @@
 """Losses for `compile`: the same numbers as the methods, and what Keras asks of a loss."""
 
+import re
+
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import simper_tf
 
@@ -53,3 +56,30 @@ def test_a_plain_model_learns_by_compile_and_fit():
 def test_settings_that_make_no_loss_are_refused_by_name(given, sentence):
     with pytest.raises(ValueError, match=sentence):
         simper_tf.SimPerLoss(**given)
+
+
+@pytest.mark.parametrize(
+    ("speeds", "features"),
+    [
+        ((2, 6), (2, 4, 40)), ((2, 3), (2, 4, 40)), ((3, 4), (2, 4, 40)), ((1, 4), (2, 4, 40)), ((2, 4), (2, 4)),
+        ((4,), (2, 4, 40)), ((2, 4), (2, 4, 40, 2, 1)),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("loss", [simper_tf.SimPerLoss(), simper_tf.SpectralLoss((0.02, 0.2))])
+def test_speeds_that_do_not_fit_the_views_are_refused(loss, speeds, features):
+    with pytest.raises(ValueError, match=re.escape(f"Received: speeds {speeds} with features {features}.")):
+        loss(np.ones(speeds, np.float32), np.ones(features, np.float32))
+
+
+@pytest.mark.parametrize("views", [1, 2, 5])
+def test_views_that_are_no_two_sets_are_refused_in_a_graph_too(views):
+    speeds, features = np.ones((2, views), np.float32), np.ones((2, views, 40), np.float32)
+    for call in (simper_tf.SimPerLoss(), tf.function(simper_tf.SimPerLoss())):
+        with pytest.raises(ValueError, match=rf"two sets of as many views.*Received: features \(.*, {views}, 40\)\."):
+            call(speeds, features)
+
+
+def test_clips_may_be_of_a_number_that_a_graph_does_not_know():
+    signature = tf.TensorSpec((None, 8)), tf.TensorSpec((None, 8, 40, 2))
+    loss = simper_tf.SimPerLoss()
+    np.testing.assert_allclose(tf.function(loss, signature)(SPEEDS, FEATURES), loss(SPEEDS, FEATURES), rtol=1e-5)
