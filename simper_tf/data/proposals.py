@@ -68,13 +68,13 @@ def fastest_speed(rate: float, band: tuple[float, float]) -> float:
     return int(100 * rate / 2 / band[1]) / 100
 
 
-def check_room(rate: float, band: tuple[float, float]):
-    """Raises ValueError where a band leaves no room for faster views."""
+def check_room(rate: float, band: tuple[float, float], of_what: str):
+    """Raises ValueError where a band leaves no room for faster views at a rate of frames or samples."""
     if fastest_speed(rate, band) < _LEAST_FASTEST:
         low, high = band
         raise ValueError(
-            f"`band={low:g},{high:g}` leaves no room for faster views at {rate:.4g} frames a second. Lower its upper "
-            f"end to at most {rate / 2 / _LEAST_FASTEST:.3g}."
+            f"`band={low:g},{high:g}` leaves no room for faster views at {rate:.4g} {of_what} per second. Lower its "
+            f"upper end to at most {rate / 2 / _LEAST_FASTEST:.3g}."
         )
 
 
@@ -102,11 +102,12 @@ def propose(
         ValueError: what is given does not fit the recordings, or together; or they are too short or slow for anything.
     """
     _check(band, window, hop, rate, size)
+    of_what = infos[0].of_what
     known = [hertz for frequencies in repeats for hertz in frequencies]
     bottom, top = band or sought(known)
     rate = rate or frame_rate([info.rate for info in infos], top)
     if band:
-        _check_shown(rate, top)
+        _check_shown(rate, top, of_what)
     else:
         top = min(top, round(rate / _FEWEST_A_PERIOD, 3))  # Faster views would show more of it wrong.
     usable = [info.seconds for info in infos if shows(info, top)] or [max(info.seconds for info in infos)]
@@ -116,7 +117,7 @@ def propose(
     length = int(window * rate + 1e-6)
     if not band:
         bottom = max(bottom, math.ceil(1e3 * PERIODS * rate / max(length, 1)) / 1e3)  # So that clips hold its periods.
-    _check_clip(window, rate, length, (bottom, top))
+    _check_clip(window, rate, length, (bottom, top), of_what)
     size = size or picture_size(infos)
     seconds = [max(whole, window) for whole in usable]
     frames = max(round(hop * rate), 1) if hop else hop_frames(seconds, rate, length)
@@ -217,7 +218,7 @@ def unfit(info: Info, proposal: Proposal) -> tuple[str, str, str] | None:
     top = proposal.band[1]
     if not shows(info, top):
         return (
-            f"{info.rate:.4g} frames per second",
+            f"{info.rate:.4g} {info.of_what} per second",
             f"{top / windows.SHOWN:.4g} or more, to show what repeats at {top:.3g} Hz",
             "Leave it out, or lower the upper end of `band`.",
         )
@@ -226,26 +227,26 @@ def unfit(info: Info, proposal: Proposal) -> tuple[str, str, str] | None:
     return None
 
 
-def _check_shown(rate, top):
+def _check_shown(rate, top, of_what):
     if top > windows.SHOWN * rate * 1.001:
         raise ValueError(
-            f"`band` up to {top:g} Hz cannot be shown at {rate:.4g} frames per second, only up to "
+            f"`band` up to {top:g} Hz cannot be shown at {rate:.4g} {of_what} per second, only up to "
             f"{windows.SHOWN * rate:.3g} Hz. Lower its upper end, or take faster recordings."
         )
 
 
-def _check_clip(window, rate, length, band):
+def _check_clip(window, rate, length, band, of_what):
     bottom, top = band
     if bottom * length / rate < PERIODS * 0.99 or length < windows.FEWEST_FRAMES or bottom >= top:
         repeats = f" at {bottom:.3g} to {top:.3g} Hz" if bottom < top else ""
         raise ValueError(
-            f"Clips of {window:.3g} s at {rate:.4g} frames per second are too short: a clip needs "
-            f"{windows.FEWEST_FRAMES} frames and {PERIODS:g} periods of what repeats{repeats}. "
+            f"Clips of {window:.3g} s at {rate:.4g} {of_what} per second are too short: a clip needs "
+            f"{windows.FEWEST_FRAMES} {of_what} and {PERIODS:g} periods of what repeats{repeats}. "
             "Record for longer or faster, or ask for another `band` or `window`."
         )
     if length > windows.MOST_FRAMES:
         raise ValueError(
-            f"Clips of {window:.4g} s at {rate:.4g} frames per second have {length} frames, more than "
+            f"Clips of {window:.4g} s at {rate:.4g} {of_what} per second have {length} {of_what}, more than "
             f"{windows.MOST_FRAMES}. Shorten `window`, or lower `rate` or the upper end of `band`."
         )
 

@@ -34,6 +34,11 @@ class Info:
     longest_step: float = math.inf
     keys: Sequence[float] = ()
 
+    @property
+    def of_what(self) -> str:
+        """What there are so many of per second, in print: samples of a series, frames of others."""
+        return "samples" if (self.height, self.width) == (1, 1) else "frames"
+
 
 class Source(abc.ABC):
     """A recording that can be read.

@@ -97,16 +97,16 @@ def plan(
         periods = f"{FEWEST_PERIODS} periods of what repeats at {band[0]:g} to {band[1]:g} Hz"
         raise RawDataError(
             name,
-            f"{seconds:.2f} s at {info.rate:.4g} frames per second",
-            f"{FEWEST_FRAMES} frames or more and {periods}",
+            f"{seconds:.2f} s at {info.rate:.4g} {info.of_what} per second",
+            f"{FEWEST_FRAMES} {info.of_what} or more and {periods}",
             "Record for longer or faster, or name another `band` or `window`.",
         )
     if length > MOST_FRAMES:
         raise RawDataError(
             name,
-            f"windows of {wanted:.4g} s, {length} frames at {rate:.4g} per second",
-            f"{MOST_FRAMES} frames or fewer",
-            "Shorten `window`, or lower the upper end of `band`, which needs fewer frames per second.",
+            f"windows of {wanted:.4g} s, {length} {info.of_what} at {rate:.4g} per second",
+            f"{MOST_FRAMES} {info.of_what} or fewer",
+            f"Shorten `window`, or lower the upper end of `band`, which needs fewer {info.of_what} per second.",
         )
     return Plan(rate, length, max(round(wanted / 2 * rate), 1), (low, high), averages(info.rate, rate))
 

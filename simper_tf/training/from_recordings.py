@@ -116,7 +116,7 @@ class FromRecordings:
         keras.utils.set_random_seed(seed)
         self.recordings, self.octave = recordings, None
         length, *shape = recordings.clip_shape
-        proposals.check_room(recordings.rate, recordings.band)
+        proposals.check_room(recordings.rate, recordings.band, recordings.infos[0].of_what)
         times = SpeedSets(num_views, recordings.proposal.speeds)
         encoder = ENCODERS["small1d" if recordings.are_series else "small"](tuple(shape))
         views = Views(times.longest_view(length), times, interpolation="steady")

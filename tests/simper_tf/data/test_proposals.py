@@ -116,3 +116,22 @@ def test_a_clip_is_a_whole_recording_where_that_keeps_more():
     infos = [info(seconds=seconds) for seconds in (19.0, 6.0, 10.25)]
     proposal = proposals.propose(infos, repeats=[(1.03,), (0.75,), (0.38,)])
     assert proposal.seconds == pytest.approx(6, abs=0.1)  # 2.28 repetitions of 0.38 Hz.
+
+
+def test_of_a_series_samples_are_told_and_no_frames():
+    series = Info(25.0, 60.0, 1, 1)
+    refused = [
+        ((40.0, {"band": (0.4, 22.0)}), "cannot be shown at 40 samples per second"),
+        (
+            (25.0, {"band": (0.4, 4.0), "window": 2.0}),
+            r"at 25 samples per second are too short: a clip needs 16 samples",
+        ),
+        ((25.0, {"band": (0.4, 4.0), "window": 400.0}), "have 10000 samples, more than 4000"),
+    ]
+    for (rate, asked), message in refused:
+        with pytest.raises(ValueError, match=message):
+            proposals.propose([Info(rate, 60.0, 1, 1)], **asked)
+    with pytest.raises(ValueError, match="faster views at 15 samples per second"):
+        proposals.check_room(15.0, (0.6, 6.5), series.of_what)
+    plan = proposals.propose([series])
+    assert proposals.unfit(Info(9.0, 60.0, 1, 1), plan)[0] == "9 samples per second"

@@ -77,8 +77,11 @@ def test_a_window_holds_enough_slow_periods_or_all_frames():
     assert windows.plan("a.mov", Info(8, 60, 9, 9), 60, (0.4, 5.5)).band == pytest.approx((0.4, 3.6))
 
 
+@pytest.mark.parametrize(("side", "of_what"), [(9, "frames"), (1, "samples")])
 @pytest.mark.parametrize(("rate", "seconds"), [(30, 0.2), (1, 60), (30, 0.5)])
-def test_a_recording_too_short_or_slow_states_length_and_rate(rate, seconds):
-    found = rf"^a.mov: found {seconds:.2f} s at {rate} frames per second; expected .* Record for"
+def test_a_recording_too_short_or_slow_states_length_and_rate(rate, seconds, side, of_what):
+    found = (
+        rf"^a: found {seconds:.2f} s at {rate} {of_what} per second; expected .* {of_what} or more and .* Record for"
+    )
     with pytest.raises(RawDataError, match=found):
-        windows.plan("a.mov", Info(rate, seconds, 9, 9), seconds, (0.4, 3.0))
+        windows.plan("a", Info(rate, seconds, side, side), seconds, (0.4, 3.0))
