@@ -67,8 +67,10 @@ def table_of(path: pathlib.Path, most: int | None = None) -> Table:
     Raises:
         RawDataError: it holds no table of numbers, is too large, or its decimal sign cannot be told.
     """
-    with _opened(path, most) as (text, encoding):
-        return _table_of(text, encoding, most)
+    with _opened(path, most) as (text, encoding, left):
+        table = _table_of(text, encoding, most)
+    said = f"{left} line{'s' * (left != 1)} unlike the others {'are' if left != 1 else 'is'} left out."
+    return table._replace(notes=[*table.notes, said]) if left and not most else table
 
 
 def _table_of(path, encoding, most):
@@ -105,10 +107,12 @@ def blocks(path: pathlib.Path, columns: list[int], rows: int) -> Iterator[np.nda
     """Yields the numbers of some columns of a text, `(N, C)`, so many rows at once.
 
     Raises:
-        ValueError: a cell holds none, or a row has more cells than others.
+        ValueError: a cell holds none, a row has more cells than others, or a line of labels is unlike them.
         RawDataError: it is too large.
     """
-    with _opened(path) as (text, encoding):
+    with _opened(path) as (text, encoding, left):
+        if left:
+            raise ValueError(f"{left} lines are unlike the others.")
         head = list(itertools.islice(_lines(text, encoding), _HEAD_LINES))
         layout = layouts.layout_of(path, tuple(line for _, line in head))
         first = head[layout.first + (2 if _rate_rows(_first_rows(head, layout)) else 0)][0]
@@ -158,20 +162,25 @@ def _in_one_line(lines):
 
 @contextlib.contextmanager
 def _opened(path, most=None):
-    """Yields a text, or a copy without quotes around whole lines or labels in each, and its encoding."""
+    """Yields a text, or a copy without quotes around whole lines or labels in each, its encoding, and lines left out.
+
+    Such are those without these labels, but for a header.
+    """
     encoding = _measured(path, most)
     other = _rewritten([line for _, line in itertools.islice(_lines(path, encoding), _HEAD_LINES)])
     if other is None:
-        yield path, encoding
+        yield path, encoding, 0
         return
     names, plain = other
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / "text.csv"
         with copy.open("w", encoding="utf-8") as file:
+            file.write(f"{names}\n")
             lines = itertools.islice(_lines(path, encoding), most and most + _HEAD_LINES)
-            file.writelines(f"{line}\n" for line in itertools.chain([names], (plain(line) for _, line in lines)))
+            rows = itertools.dropwhile(lambda row: not row, (plain(line) for _, line in lines))
+            left = sum(file.write(f"{row}\n") == 1 for row in rows)
         try:
-            yield copy, "utf-8"
+            yield copy, "utf-8", left
         except RawDataError as error:
             raise error.of(path) from error
 

@@ -102,8 +102,18 @@ def test_a_text_in_latin_letters_is_no_film(tmp_path):
 @pytest.mark.parametrize("row", ["t={0:.3f} ax={1:.4f}", "t:{0:.3f},ax:{1:.4f}", "t: {0:.3f}\tax: {1:.4f}"])
 def test_labels_beside_numbers_are_their_names(tmp_path, row):
     series = assert_read(tmp_path, ["Sensor found!"], row, "a.log")
-    assert series.names == ("ax",)
+    assert (series.names, series.notes) == (("ax",), ())
     assert series_files.is_table(tmp_path / "a.log")
+
+
+def test_lines_of_a_monitor_that_are_damaged_are_counted(tmp_path):
+    lines = ["Sensor found!", *(f"t={time:.3f} ax={value:.4f}" for time, value in zip(SECONDS, WAVE, strict=True))]
+    for most, said in ((1, "1 line unlike the others is left out."), (3, "3 lines unlike the others are left out.")):
+        damaged = {120: "t=2.380 ax=", 150: "reset", 190: "t=3.7t=3.8 ax=1"}
+        rows = [damaged.get(k, line) if k in [*damaged][:most] else line for k, line in enumerate(lines)]
+        (tmp_path / "a.log").write_text("\n".join(rows))
+        series = series_files.series_of(tmp_path / "a.log")
+        assert (series.notes, len(series.times)) == ((said,), COUNT - most)
 
 
 @pytest.mark.parametrize("row", ["22:13:0{0:.3f} -> {1:.4f}", "22:13:0{0:.3f} -> ax:{1:.4f}"])
