@@ -236,12 +236,12 @@ class Method(keras.Model):
 
         Raises:
             ValueError: the data are none the method can learn from, or in batches it cannot learn from, as far as
-                their size is known before.
+                their size is known before; a batch comes that replicas cannot take equal parts of.
         """
         x = batches.checked(self, x, "train_function")
         batches.check_sizes(self, *batches.known_sizes(x, batch_size, kwargs.get("validation_split") or 0.0))
         with plain_errors():
-            return super().fit(x, y, batch_size, *args, **kwargs)
+            return super().fit(batches.in_equal_parts(self, x), y, batch_size, *args, **kwargs)
 
     def evaluate(self, x: object = None, *args, return_dict: bool = True, **kwargs) -> dict[str, float] | list[float]:
         """Returns the logs of clips or ready views that nothing is learned from, as a dictionary of means over clips.

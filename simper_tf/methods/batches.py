@@ -5,7 +5,7 @@ import math
 import numpy as np
 import tensorflow as tf
 
-from simper_tf.utils.clips import batch_of, check_clips
+from simper_tf.utils.clips import UNEQUAL, batch_of, check_clips
 
 # Clips in a batch of arrays where `keras.Model.fit` is not told.
 KERAS_BATCH = 32
@@ -56,6 +56,25 @@ def check_sizes(method, whole: int, last: int):
             f"{_needs(method)} Received: batches of {whole}, the last of which has {last}. Change `batch_size`, or "
             "leave clips out."
         )
+
+
+def in_equal_parts(method, x):
+    """Returns data of which a batch that replicas cannot share in equal parts is refused as it comes.
+
+    Keras gives the first replicas more clips, and means of unequal parts are not that of all clips. Only batches of a
+    `tf.data.Dataset` have a size that is not known before.
+    """
+    replicas = method.distribute_strategy.num_replicas_in_sync
+    if replicas == 1 or not isinstance(x, tf.data.Dataset) or known_sizes(x)[0]:
+        return x
+
+    def refuse(*parts):
+        size = tf.shape(tf.nest.flatten(parts)[0])[0]
+        before, between, behind = UNEQUAL
+        tf.debugging.Assert(size % replicas == 0, [before, size, between, replicas, behind])
+        return parts if isinstance(x.element_spec, tuple) else parts[0]
+
+    return x.map(refuse)
 
 
 def check_company(method, labels: list, num_frames: int):

@@ -35,6 +35,11 @@ NOT_FINITE = (
     "to",
     "- fill short gaps by interpolation, and cut out what lies around long ones.",
 )
+UNEQUAL = (
+    "Replicas take equal parts of a batch. Received: a batch of",
+    "for",
+    "replicas. Change the size of batches, or leave the last one out by `drop_remainder=True`.",
+)
 
 
 def check_clips(clips, frame_shape=ANY_FRAMES, known=False):
@@ -141,7 +146,7 @@ def plain_errors():
     except tf.errors.InvalidArgumentError as error:
         match = re.search(r"assertion failed: ((?:\[[^\]]*\] ?)+)", str(error))
         parts = re.findall(r"\[([^\]]*)\]", match.group(1)) if match else [""]
-        if parts[0] not in (OUT_OF_RANGE[0], NOT_FINITE[0]):
+        if parts[0] not in (OUT_OF_RANGE[0], NOT_FINITE[0], UNEQUAL[0]):
             raise
         raise ValueError(" ".join(parts)) from None
 

@@ -1,5 +1,6 @@
 """Sizes of batches that `fit` knows before, and what is refused for them."""
 
+import contextlib
 import types
 
 import numpy as np
@@ -9,7 +10,8 @@ from every_method import ALL, op_by_op
 from small_methods import LABELS, data_for, ready_views
 
 from simper_tf.methods import ContrastPhysPlus, MoCo, SimPer, Supervised
-from simper_tf.methods.batches import check_sizes, known_sizes
+from simper_tf.methods.batches import check_sizes, in_equal_parts, known_sizes
+from simper_tf.utils.clips import plain_errors
 
 CLIPS = np.zeros((10, 40, 4, 4, 1), np.uint8)
 DATA = tf.data.Dataset.from_tensor_slices(CLIPS)
@@ -68,6 +70,20 @@ def test_batches_that_replicas_cannot_share_are_refused(sizes, found):
     check_sizes(method, 4, 2)
     with pytest.raises(ValueError, match=rf"2 replicas take equal parts .* Received: batches of {found}\. Change"):
         check_sizes(method, *sizes)
+
+
+@pytest.mark.parametrize("number", [10, 11, 9])
+def test_batches_of_unknown_size_reach_replicas_in_equal_parts_or_not(number):
+    pair = types.SimpleNamespace(num_replicas_in_sync=2)
+    method = types.SimpleNamespace(distribute_strategy=pair)
+    clips = np.zeros((number, 40, 4, 4, 1), np.uint8)
+    for data in (clips, (clips, np.arange(number)), {"views": clips[None].swapaxes(0, 1)}):
+        batched = tf.data.Dataset.from_tensor_slices(data).batch(4)
+        shared = in_equal_parts(method, batched)
+        assert shared.element_spec == batched.element_spec
+        found = rf"equal parts of a batch\. Received: a batch of {number % 4} for 2 replicas\. .*drop_remainder=True"
+        with pytest.raises(ValueError, match=found) if number % 2 else contextlib.nullcontext(), plain_errors():
+            assert len(list(shared)) == 3
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import tensorflow as tf
 from simper_tf.encoders import auxiliary_losses
 from simper_tf.encoders.dropout import Dropout
 from simper_tf.encoders.norms import normalization
-from simper_tf.methods import METHODS
+from simper_tf.methods import METHODS, SimPer
 from simper_tf.methods.self_supervised import SelfSupervised
 from simper_tf.training import loop
 from simper_tf.views.views import Views
@@ -98,6 +98,21 @@ def trained(name, settings, strategy, batches):
     return gradient, [v.numpy() for v in model.weights], logs
 
 
+def check_unequal_parts(strategy):
+    """Asserts that `fit` refuses a batch of which one replica would get more clips than the other."""
+    with strategy.scope():
+        model = SimPer(encoder(), views_of(SimPer))
+        model.compile("sgd")
+    for number, found in ((7, 3), (5, 1)):
+        batches = tf.data.Dataset.from_tensor_slices(moving_stripes(number)[0]).batch(4)
+        try:
+            model.fit(batches, verbose=0)
+        except ValueError as error:
+            assert f"Received: a batch of {found} for 2 replicas." in str(error)  # noqa: PT017 (no test of pytest)
+        else:
+            raise AssertionError(f"A batch of {found} clips was learned from.")
+
+
 def main():
     # In float32 the gradient of a head behind batch norm is exact to a thousandth only where clips are alike, and one
     # unit that switches by rounding is as much as a wrong sum. In double precision nothing hides.
@@ -123,6 +138,9 @@ def main():
             np.testing.assert_allclose(other, value, rtol=1e-5, atol=1e-8, err_msg=name)
         for key, value in logs.items():
             np.testing.assert_allclose(both_logs[key], value, rtol=1e-4, atol=1e-6, err_msg=f"{name} {key}")
+    tf.config.run_functions_eagerly(False)
+    keras.config.set_dtype_policy("float32")
+    check_unequal_parts(pair)
 
 
 if __name__ == "__main__":
