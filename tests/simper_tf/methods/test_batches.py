@@ -73,7 +73,7 @@ def test_batches_that_replicas_cannot_share_are_refused(sizes, found):
 
 
 @pytest.mark.parametrize("number", [10, 11, 9])
-def test_batches_of_unknown_size_reach_replicas_in_equal_parts_or_not(number):
+def test_batches_of_unknown_size_are_shared_in_equal_parts(number):
     pair = types.SimpleNamespace(num_replicas_in_sync=2)
     method = types.SimpleNamespace(distribute_strategy=pair)
     clips = np.zeros((number, 40, 4, 4, 1), np.uint8)
