@@ -19,6 +19,7 @@ _PERHAPS = (*endings.TEXTS, *endings.SHEETS, *endings.ANYTHING, ".mat", ".npy", 
 # What is not looked for in folders, but may be meant: it has its row, and what to do.
 _NAMED_ONLY = {
     **dict.fromkeys(endings.PACKED, "Packed files of folders are not opened. Name it, or unpack it."), **endings.OTHERS,
+    **dict.fromkeys(endings.INSTRUMENTS, "It holds no text that can be read."),
 }  # fmt: skip
 _NOTHING_IN_IT = "a folder without a recording"
 # How a table of recordings begins, such as answers on them or their labels: in a folder it is none itself.
@@ -176,8 +177,9 @@ def _of_name(name) -> Iterator[Target]:
             yield Target(str(path), (path,), name, is_perhaps=in_folder and _is_perhaps(path.name))
         for member in members:
             yield Target(f"{path}/{member}", (path,), name, is_perhaps=_is_perhaps(member), member=member)
-    # Settings may lie beside pictures.
-    if stills and all(path.suffix.lower() in endings.ANYTHING for path in others) and not problems:
+    # Settings and logs may lie beside pictures.
+    beside = *endings.ANYTHING, *endings.INSTRUMENTS
+    if stills and all(path.suffix.lower() in beside for path in others) and not problems:
         yield from _sequences(name, stills)
     elif not others and not problems:
         yield Target(name, (), name, problem=_without(name))
@@ -248,7 +250,7 @@ def _below(folder, problems, unread):
     paths = []
     for root, _, names in os.walk(folder, onerror=note):
         for path in (pathlib.Path(root, name) for name in names):
-            if not path.name.lower().endswith(_LOOKED_FOR):
+            if not path.name.lower().endswith(_LOOKED_FOR) or _is_other(path):
                 unread += [path] * (path.suffix.lower() in _NAMED_ONLY)
             elif not _is_signal(path.name, names) and not _is_of_recordings(path):
                 paths.append(path)
@@ -268,6 +270,13 @@ def _is_signal(name, names):
     """Returns whether a file holds the samples of a WFDB record, which its header stands for."""
     stem, _, ending = name.rpartition(".")
     return ending in ("dat", "mat") and f"{stem}.hea" in names
+
+
+def _is_other(path):
+    """Returns whether a file has the ending of texts of instruments and is none."""
+    if path.suffix.lower() not in endings.INSTRUMENTS:
+        return False
+    return not (raw_files.is_readable(path) and raw_files.is_text(raw_files.head(path)))
 
 
 def _is_of_recordings(path):

@@ -12,8 +12,8 @@ HDF5 = (".h5", ".hdf5", ".nc")
 ANYTHING = (".json", ".jsonl", ".npz", ".xml", *HDF5)  # Most of a folder are settings, or models.
 SERIES = (*TEXTS, *SHEETS, *ANYTHING, ".mat", ".dat", ".npy", ".wav", ".flac", ".mp3", ".edf", ".bdf", ".hea", ".acq",
           ".xdf", ".fit", ".gpx", ".tcx", ".fits", ".fts")  # fmt: skip
-# Texts of instruments, read as tables of any other ending are.
-INSTRUMENTS = (".asc", ".lvm", ".mot", ".sto", ".tab", ".trc")
+# Texts of instruments, read as tables of any other ending are; most of a folder may be logs of programs.
+INSTRUMENTS = (".asc", ".hrm", ".log", ".lvm", ".mot", ".sto", ".tab", ".tbl", ".trc")
 PACKED_TEXTS = tuple(f"{ending}.gz" for ending in TEXTS)  # Looked for in folders, where data sets keep them so.
 PACKED = (".gz", ".zip")
 # What other programs read -> what makes a table of it.

@@ -15,7 +15,7 @@ from simper_tf.recordings import search
 def test_a_folder_is_read_as_its_files_are_by_name(tmp_path):
     times = np.arange(50) / 10
     rows = "".join(f"{moment:.1f}\t{moment % 0.5:.1f}\n" for moment in times)
-    for name in ("a.mot", "b.sto", "c.lvm", "d.asc", "e.dat"):
+    for name in ("a.mot", "b.sto", "c.lvm", "d.asc", "e.dat", "h.log", "i.tbl", "j.hrm"):
         (tmp_path / name).write_text(f"time\tknee\n{rows}")
     np.savez(tmp_path / "f.npz", time=times, knee=times % 0.5)
     with h5py.File(tmp_path / "g.h5", "w") as file:
@@ -42,10 +42,27 @@ def test_pictures_beside_their_settings_are_a_recording(tmp_path):
     for number in range(3):
         cv2.imwrite(str(tmp_path / f"{number}.png"), np.full((8, 8), 60 * number, np.uint8))
     (tmp_path / "settings.json").write_text("{}")
+    (tmp_path / "camera.log").write_text("started\n")
     found, problems, skipped = search.find([str(tmp_path)], rate=10)
     assert [source.name for source in found] == [str(tmp_path)]
     assert not problems
-    assert len(skipped) == 1
+    assert len(skipped) == 2
+
+
+def test_logs_that_hold_no_table_are_skipped_with_the_reason(tmp_path):
+    (tmp_path / "a.csv").write_text("time,x\n0,1\n1,2\n2,1\n3,2\n")
+    lines = [f"2024-01-01 10:00:{second:02d},123 INFO worker-{second} took 12 ms" for second in range(40)]
+    (tmp_path / "b.log").write_text("\n".join(lines))
+    (tmp_path / "c.log").write_bytes(bytes(range(256)))
+    (tmp_path / "d.HRM").touch()
+    found, problems, skipped = search.find([str(tmp_path)])
+    assert [source.name for source in found] == [str(tmp_path / "a.csv")]
+    assert not problems
+    assert sorted(map(str, skipped)) == [
+        f"{tmp_path / 'b.log'} is no recording: it is text.",
+        f"{tmp_path / 'c.log'}: not read. It holds no text that can be read.",
+        f"{tmp_path / 'd.HRM'}: not read. It holds no text that can be read.",
+    ]
 
 
 def test_packed_and_foreign_files_are_skipped_with_a_remedy(tmp_path):
