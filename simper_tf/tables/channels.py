@@ -11,6 +11,7 @@ import numpy as np
 from simper_tf.tables import (
     array_files,
     clock,
+    dates_across,
     delimited,
     even_series,
     fits,
@@ -169,6 +170,7 @@ def of_data_frame(name: str, frame, rate: float | None, time: str, columns: list
 
 def _laid_out(path, table, given, time, columns):
     """Returns the `_Held` of a table: its times, then its channels."""
+    table = dates_across.turned(table)
     known = given[0] or (table.stated[0].rate if table.stated else None)
     column = _number(path, table.names, time) if time else None
     table, own_times = _of_rows_with_times(table, time_columns.times_of(table, known, column))
