@@ -154,15 +154,15 @@ def _strongest(matrix: np.ndarray, kept: int) -> tuple[np.ndarray, np.ndarray]:
     return powers[: -kept - 1 : -1], modes[:, : -kept - 1 : -1]
 
 
-def smooth(series: np.ndarray, width: float) -> np.ndarray:
+def smooth(series: np.ndarray, width: float, axis: int = 0) -> np.ndarray:
     """Series smoothed in time by a triangle twice `width` samples wide, one sample late where `width` is even.
 
     An even filter has its middle between two samples, here twice on the same side. The weights of the confidence were
-    fitted with that delay.
+    fitted with that delay. Time is the first axis, of rows the second.
     """
     width = max(1, round(width))
     for _ in range(2):
-        series = filters.smooth(series, width)
+        series = filters.smooth(series, width, axis)
     return series
 
 

@@ -1,16 +1,17 @@
 """Peaks of courses that may be repetitions: hints, of which few are compared as runs.
 
 Smoothing of several widths decides how small a peak may be, so nothing is said about the tempo beforehand. A long scene
-has thousands of hints: all of a course are told at once.
+has thousands of hints: all of a rung are told at once.
 """
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from simper_tf.reading import courses, events
-from simper_tf.signals import filters, samples
+from simper_tf.signals import filters
 
 # Shares of a span that smoothing takes, 1 in so many: the first is that of the span itself, the others merge peaks.
 SMOOTHINGS = (24.0, 14.0, 8.0)
@@ -37,38 +38,55 @@ class Hint(NamedTuple):
         return events.Run(self.marks, *events.bounds(self.marks), self.course)
 
 
-def peaks(course: courses.Course) -> Iterator[np.ndarray]:
-    """Sets of peaks of the course, one for every smoothing and sign."""
-    known = set()
+def peaks(some: Sequence[courses.Course]) -> Iterator[tuple[courses.Course, np.ndarray]]:
+    """Courses of one rung with sets of their peaks, one for every smoothing and sign."""
+    values, found = np.stack([course.values for course in some]), []
     for part in SMOOTHINGS:
-        values = courses.smooth(course.values, course.rung.span / part)
-        extent = samples.quantile(values, 0.95) - samples.quantile(values, 0.05)
-        for sign in (1, -1):
-            marks = filters.tops(sign * values, max(PROMINENCE * extent, 1e-6))
-            key = marks.tobytes()
-            if len(marks) >= 2 and key not in known:
-                known.add(key)
-                yield events.refined(sign * values, marks)
+        smoothed = courses.smooth(values, some[0].rung.span / part, axis=1)
+        extents = np.diff(np.quantile(smoothed, (0.05, 0.95), axis=1), axis=0)[0]
+        rows = np.stack((smoothed, -smoothed), 1).reshape(-1, values.shape[1])
+        numbers, marks = filters.tops_of_rows(rows, np.maximum(PROMINENCE * extents, 1e-6).repeat(2))
+        at = numbers * values.shape[1] + marks
+        refined = events.refined(rows.ravel(), at) - (at - marks)
+        edges = np.searchsorted(numbers, np.arange(1, len(rows)))
+        found.append(list(zip(np.split(marks, edges), np.split(refined, edges), strict=True)))
+    for number, course in enumerate(some):
+        known: dict[bytes, np.ndarray] = {}
+        for marks, refined in (each for sets in found for each in sets[2 * number : 2 * number + 2]):
+            if len(marks) >= 2:
+                known.setdefault(marks.tobytes(), refined)
+        yield from ((course, refined) for refined in known.values())
 
 
-def of(course: courses.Course) -> list[Hint]:
-    """Stretches of like events among the peaks of a course, two at least."""
-    sets = list(peaks(course))
+def of(some: Sequence[courses.Course]) -> list[Hint]:
+    """Stretches of like events among the peaks of courses of one rung, two at least."""
+    sets = list(peaks(some)) if some else []
     if not sets:
         return []
-    marks = np.concatenate(sets)
-    starts, ends = (np.concatenate(edges) for edges in zip(*map(events.bounds, sets), strict=True))
-    near, far = events.neighbors(course.states, starts, marks, ends)
-    far, last = np.append(far, -1), np.cumsum([len(some) for some in sets])[:-1] - 1
+    marks, last = np.concatenate([marks for _, marks in sets]), np.cumsum([len(marks) for _, marks in sets]) - 1
+    near, far = _alike(sets)
     near[last] = far[last] = far[last - 1] = -1  # Of two sets.
     # Sides may alternate: an event need only be like the next or the next but one.
     linked = np.maximum.reduce([near, far, np.append(-1, far[:-1])]) > events.LINK
     edges = np.flatnonzero(np.diff(np.concatenate(([0], linked, [0])))).reshape(-1, 2)
     if not len(edges):
         return []
-    scores, frequencies = _ranked(np.diff(marks)[linked], near[linked], far[linked], np.diff(edges, axis=1)[:, 0])
-    spans = zip(scores.tolist(), frequencies.tolist(), edges.tolist(), strict=True)
-    return [Hint(score, frequency, marks[first : end + 1], course) for score, frequency, (first, end) in spans]
+    gaps = np.diff(marks, append=0)
+    scores, frequencies = _ranked(gaps[linked], near[linked], far[linked], np.diff(edges, axis=1)[:, 0])
+    spans = zip(scores.tolist(), frequencies.tolist(), edges.tolist(), np.searchsorted(last, edges[:, 0]), strict=True)
+    return [Hint(score, hertz, marks[first : end + 1], sets[at][0]) for score, hertz, (first, end), at in spans]
+
+
+def _alike(sets: list[tuple[courses.Course, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Likeness of each of all marks to the next, `(N,)`, and to the next but one; those of a part are told at once."""
+    near, far = [], []
+    for _, part in itertools.groupby(sets, lambda pair: id(pair[0].states)):
+        some, marks = zip(*part, strict=True)
+        starts, ends = (np.concatenate(edges) for edges in zip(*map(events.bounds, marks), strict=True))
+        alike = events.neighbors(some[0].states, starts, np.concatenate(marks), ends)
+        near += alike[0], [-1]
+        far += alike[1], [-1, -1]
+    return np.concatenate(near), np.concatenate(far)
 
 
 def _ranked(gaps: np.ndarray, near: np.ndarray, far: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

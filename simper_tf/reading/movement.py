@@ -64,8 +64,7 @@ def proposed(scores: np.ndarray, band: tuple[float, float]) -> list[tuple[events
     some = [
         (hint.regularity, hint.frequency, len(hint.marks), hint)
         for rung in courses.rungs(scores)
-        for course in courses.courses(rung)
-        for hint in hints.of(course)
+        for hint in hints.of([*courses.courses(rung)])
         if band[0] <= hint.frequency <= 2 * band[1]  # Every second event may be a cycle.
     ]
     proposals = []

@@ -82,64 +82,65 @@ def tops(values: np.ndarray, prominence: float = 0.0) -> np.ndarray:
         >>> tops(np.array([0, 2, 1, 3, 3, 3, 0, 1, 0]), prominence=1.5).tolist()
         [4]
     """
-    starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
-    levels = values[starts]
+    return tops_of_rows(values[None], np.array([prominence]))[1]
+
+
+def tops_of_rows(rows: np.ndarray, prominences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the row and the place of each top of `(R, T)` rows, `(N,)`, by the prominence of each row.
+
+    Example:
+        >>> tops_of_rows(np.array([[0, 2, 1, 3, 0], [0, 2, 1, 3, 0]]), np.array([0.5, 1.5]))[1].tolist()
+        [1, 3, 3]
+    """
+    # A wall before each row, and behind the last, is higher than all: so each top has a higher one to either side.
+    length = rows.shape[1] + 1
+    line = np.full(len(rows) * length + 1, np.inf, np.result_type(rows, np.float32))
+    line[:-1].reshape(-1, length)[:, 1:] = rows
+    starts = np.flatnonzero(np.concatenate(([True], line[1:] != line[:-1])))
+    levels = line[starts]
     are_tops = np.flatnonzero((levels[1:-1] > levels[:-2]) & (levels[1:-1] > levels[2:])) + 1
-    places = (starts[are_tops] + starts[are_tops + 1] - 1) // 2
-    if not prominence or not len(places):
-        return places
-    heights, edges = levels[are_tops].astype(float), np.concatenate(([0], places, [len(values) - 1]))
-    lowest = np.minimum.reduceat(values, edges[:-1]).astype(float)
-    lowest[-1] = min(lowest[-1], values[-1])
-    places, heights, lowest = _without_ripples(places, heights, lowest, prominence)
-    left = _stand_out(heights, lowest[:-1], prominence)
-    return places[left & _stand_out(heights[::-1], lowest[:0:-1], prominence)[::-1]]
+    places = np.concatenate(([0], (starts[are_tops] + starts[are_tops + 1] - 1) // 2, [len(line) - 1]))
+    if prominences.any():
+        places = _without_ripples(line, places, np.append(prominences, 0.0)[places // length])
+    numbers, places = np.divmod(places[line[places] < np.inf], length)
+    return numbers, places - 1
 
 
-def _stand_out(heights, lowest, prominence):
-    """Returns which tops stand out to their left, given that no ripple is left, and the lowest value before each.
+def _without_ripples(line, places, prominences):
+    """Returns the tops that stand out, given all of them and how far each has to.
 
-    Between two of unlike height some value is low enough for both. So only the first, and those as high, may fail.
+    One that does not has a higher one beside it, once those are left out that do not themselves, and between both no
+    value is low enough.
     """
-    is_highest = heights == np.maximum.accumulate(heights)
-    return ~is_highest | (heights - np.minimum.accumulate(lowest) >= prominence)
-
-
-def _without_ripples(places, heights, lowest, prominence):
-    """Returns tops and the lowest values around them without most that stand out too little, which are quick to see.
-
-    Such a top has a higher one beside it, and between both no value is low enough. Whether others stand out is the
-    same without it.
-    """
+    heights, between = line[places].astype(float), np.minimum.reduceat(line, places[:-1]).astype(float)
     while True:
-        between = lowest[1:-1]
         is_ripple = np.zeros(len(heights), bool)
-        is_ripple[:-1] = (heights[1:] > heights[:-1]) & (heights[:-1] - between < prominence)
-        is_ripple[1:] |= (heights[1:] < heights[:-1]) & (heights[1:] - between < prominence)
+        is_ripple[:-1] = (heights[1:] > heights[:-1]) & (heights[:-1] - between < prominences[:-1])
+        is_ripple[1:] |= (heights[1:] < heights[:-1]) & (heights[1:] - between < prominences[1:])
         if not is_ripple.any():
-            return places, heights, lowest
+            return places
         stay = np.flatnonzero(~is_ripple)
-        lowest = np.minimum.reduceat(lowest, np.append(0, stay + 1))
-        places, heights = places[stay], heights[stay]
+        between = np.minimum.reduceat(between, stay[:-1])
+        places, heights, prominences = places[stay], heights[stay], prominences[stay]
 
 
-def smooth(values: np.ndarray, width: int) -> np.ndarray:
+def smooth(values: np.ndarray, width: int, axis: int = 0) -> np.ndarray:
     """Returns the mean of so many samples around each, of one more before it where they are even: `uniform_filter1d`.
 
     Args:
-        values: `(T, ...)` floats; the first and the last one go on beyond the ends.
+        values: `(T, ...)` floats, or `(N, T)` rows; the first and the last one go on beyond the ends.
         width: Samples.
+        axis: 1 for rows.
 
     Example:
         >>> smooth(np.array([0.0, 3.0, 0.0, 6.0]), 3).tolist()
         [1.0, 1.0, 3.0, 4.0]
     """
     if values.ndim == 1:  # As a row: as a column it takes up to forty times as long.
-        row = np.ascontiguousarray(values)[None]
-        return cv2.blur(row, (width, 1), anchor=(width // 2, 0), borderType=cv2.BORDER_REPLICATE)[0]
+        return smooth(values[None], width, axis=1)[0]
+    size, anchor = ((width, 1), (width // 2, 0)) if axis else ((1, width), (0, width // 2))
     flat = np.ascontiguousarray(values).reshape(len(values), -1)
-    means = cv2.blur(flat, (1, width), anchor=(0, width // 2), borderType=cv2.BORDER_REPLICATE)
-    return means.reshape(values.shape)
+    return cv2.blur(flat, size, anchor=anchor, borderType=cv2.BORDER_REPLICATE).reshape(values.shape)
 
 
 def gaussian(values: np.ndarray, width: float) -> np.ndarray:

@@ -26,12 +26,21 @@ def test_finds_the_tops_that_scipy_finds():
             np.testing.assert_array_equal(filters.tops(values, prominence), expected)
 
 
+def test_finds_the_tops_of_each_row_by_its_own_prominence():
+    rows = np.cumsum(np.random.default_rng(0).normal(size=(50, 90)), axis=1).round(1)
+    numbers, places = filters.tops_of_rows(rows, prominences := np.linspace(0, 3, 50))
+    for number, prominence in enumerate(prominences):
+        np.testing.assert_array_equal(places[numbers == number], filters.tops(rows[number], prominence))
+
+
 @pytest.mark.parametrize("width", [1, 2, 3, 8, 200])
 @pytest.mark.parametrize("shape", [(50,), (30, 5, 4)])
 def test_smooths_as_scipy_does_whatever_the_width(shape, width):
     values = np.random.default_rng(0).normal(size=shape)
     expected = ndimage.uniform_filter1d(values, width, axis=0, mode="nearest")
     np.testing.assert_allclose(filters.smooth(values, width), expected, atol=1e-12)
+    rows = values.reshape(len(values), -1).T
+    np.testing.assert_allclose(filters.smooth(rows, width, axis=1).T.reshape(values.shape), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("width", [0.01, 3.2, 30.0])
