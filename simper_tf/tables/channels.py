@@ -187,8 +187,11 @@ def _laid_out(path, table, given, time, columns):
         notes += said
     stated = table.stated or rates.stated(table.names) or rates.of_file_name(path.stem)
     if own_times.doubt and not (stated or any(given)):
-        action = "Write years with four digits, such as 06/2015, or name the samples per second: `rate=NUMBER`."
-        raise RawDataError(path, own_times.doubt, "dates that can be read in one way", action)
+        action = (
+            "Name the samples per second: `rate=NUMBER`. Or write units beside names, such as time [s/256], and years "
+            "with four digits, such as 06/2015."
+        )
+        raise RawDataError(path, own_times.doubt, "times that can be read in one way", action)
     clock_column = "" if seconds is not None else time_columns.like_times(table)
     times, rows, said = _believed(path, seconds, values, given, stated, clock_column)
     if seconds is None:

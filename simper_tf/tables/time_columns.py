@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import calendars, clock, date_texts, dates, rates, time_units
+from simper_tf.tables import calendars, clock, dates, rates, time_units
 from simper_tf.tables.delimited import Table
 from simper_tf.tables.series_files import left_out
 from simper_tf.utils.errors import RawDataError
@@ -30,7 +30,7 @@ class Times(NamedTuple):
         columns: Numbers of the columns that hold times or parts of them, and are no channels.
         notes: Sentences on what was taken for times.
         are_dates: Whether they are dates, whose order no clock can confuse.
-        doubt: Dates that can be read in several ways, where there are no other times; "" without such.
+        doubt: Times that can be read in several ways, where there are no others; "" without such.
     """
 
     seconds: np.ndarray | None
@@ -57,7 +57,9 @@ def times_of(table: Table, known: float | None = None, column: int | None = None
         texts |= calendar.columns
     running = [entry for entry in candidates if direction(entry.seconds) or _are_of_rows(entry)]
     if column is not None:
-        best = _named(table, column)
+        best, doubt = _named(table, column)
+        if doubt:
+            return Times(None, {column}, [], doubt=doubt)
     elif not running:
         named = [entry for entry in candidates if table.names[entry.column].lower().startswith("time")]
         if any(time_units.named(table.names[entry.column])[0] for entry in named):
@@ -85,12 +87,18 @@ def times_of(table: Table, known: float | None = None, column: int | None = None
 
 
 def _doubt(table):
-    """Returns the first column of dates that can be read in several ways, and these ways; "" without one."""
-    for name, column in zip(table.names, table.columns, strict=True):
-        seconds, note = (0, "") if isinstance(column, np.ndarray) else date_texts.of_text(column)
+    """Returns the first column of times that can be read in several ways, and these ways; "" without one."""
+    for name, unit, column in zip(table.names, table.units, table.columns, strict=True):
+        if isinstance(column, np.ndarray) and not time_units.named(name, unit)[0]:
+            continue
+        seconds, note = time_units.seconds(name, unit, column)
         if seconds is None and note:
-            return f"the column {name!r} with {note}" if name else f"a column with {note}"
+            return _in_doubt(name, note)
     return ""
+
+
+def _in_doubt(name, note):
+    return f"the column {name!r} with {note}" if name else f"a column with {note}"
 
 
 class _Candidate(NamedTuple):
@@ -126,13 +134,15 @@ def _candidates(table, known):
 
 
 def _named(table, k):
-    """Returns a column as the times that somebody says it is, seconds where nothing tells their unit."""
+    """Returns a column as the times that somebody says it is, seconds where nothing tells their unit, and a doubt."""
     seconds, note = time_units.seconds(table.names[k] or "time", table.units[k], table.columns[k])
+    if seconds is None and note:
+        return None, _in_doubt(table.names[k], note)
     if seconds is None:
         seconds = (
             np.full(len(table.columns[k]), np.nan) if not isinstance(table.columns[k], np.ndarray) else table.columns[k]
         )
-    return _Candidate(k, seconds, note, 2, not isinstance(table.columns[k], np.ndarray))
+    return _Candidate(k, seconds, note, 2, not isinstance(table.columns[k], np.ndarray)), ""
 
 
 def _in_unit(candidate, known):
@@ -261,6 +271,8 @@ def _vague(name, column):
     if step is None:
         return None, ""
     unit, note = time_units.by_size(values)
+    if unit is None:
+        return None, ""
     return column * unit, note or f"The column {name!r} rises by {step * unit:.4g} and is taken for seconds."
 
 

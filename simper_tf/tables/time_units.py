@@ -54,7 +54,12 @@ _OF_AXIS = re.compile(r"^x ?[\[(]", re.IGNORECASE)  # Such as X[s].
 _TIME, _FIRST, _VAGUE = map(re.compile, (_TIME, _FIRST, _VAGUE))
 # Days as astronomers, MATLAB and spreadsheets count them, from about 1859, 1889 and 1927 on.
 _DAYS_OF_DATES = (2.4e6, 2.5e6), (6.9e5, 7.7e5), (1e4, 8e4)
+_MOSTLY = 0.9  # Share of the steps that are alike where some samples are lost.
 _RARE = 400  # Days from one Julian date to the next, at most: a star may hide half a year.
+# A part of a second as the unit, such as s/256 or 1/1024 s.
+_PART = re.compile(r"\bs(?:ec(?:onds?)?)? ?/ ?(\d{2,6})\b|\b1 ?/ ?(\d{2,6}) ?s(?:ec(?:onds?)?)?\b")
+# From 2011 to 2036 in 1/256 s, as Hexoskin counts; milliseconds so large are of about 1984, or of another epoch.
+_IN_256THS, _POWERS = (1.3e9 * 256, 2.1e9 * 256), 2.0 ** np.arange(9)
 _SINCE_1970, _THIS_CENTURY = 1e8, 41  # Seconds in 1973, and times as many in 2099.
 
 
@@ -85,6 +90,8 @@ def named(name: str, unit: str = "") -> tuple[bool, float | None]:
         or any(map(_TIME.fullmatch, words))
     ):
         return False, None
+    if part := _PART.search(f"{name} {unit}".lower()):
+        return True, 1 / float(part[1] or part[2])
     known = [dates.DAY] if any(word in _JULIAN for word in words) else []
     known += [_LAST[words[-1]]] if words[-1] in _LAST else [_SECONDS[word] for word in words if word in _SECONDS]
     return True, _LAST.get(unit) or (known[0] if known else None)
@@ -107,7 +114,10 @@ def _words(name):
 
 
 def seconds(name: str, unit: str, column: "np.ndarray | pd.Series") -> tuple[np.ndarray | None, str]:
-    """Returns `(T,)` seconds of a column, None where it holds no times, and a sentence where their unit is a guess."""
+    """Returns `(T,)` seconds of a column, None where it holds no times, and a sentence where their unit is a guess.
+
+    Where it may be one or another, seconds are None, and the sentence says which.
+    """
     if not isinstance(column, np.ndarray):
         return date_texts.of_text(column)
     known, note = named(name, unit)[1], ""
@@ -124,7 +134,8 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
     """Returns the seconds of the unit that times without one have by their size, and a sentence where it is a guess.
 
     Seconds, milliseconds, microseconds and nanoseconds since 1970 differ by a thousand. Of other times the step tells.
-    None is that of numbers which their name calls dates or an epoch, and which are none.
+    None is that of numbers which their name calls dates or an epoch, and which are none; and of those that may count
+    milliseconds or parts of a second, which are named.
     """
     times = times[np.isfinite(times)]
     steps = np.diff(times)
@@ -136,6 +147,8 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
     step, size = float(np.median(rises)), float(np.median(np.abs(times)))
     if dates.of_years(times, name):
         return dates.YEAR, f"Times from {times[0]:.7g} to {times[-1]:.7g} are taken for years."
+    if _IN_256THS[0] <= size < _IN_256THS[1] and np.isin(rises, _POWERS).mean() > _MOSTLY:
+        return None, f"times {step:g} apart, which may be milliseconds or 1/256 s"
     # A clock as fine as that ticks more often than every three hours.
     for unit, lowest in ((1e-9, 1e17), (1e-6, 1e14), (1e-3, 1e11), (1.0, _SINCE_1970)):
         if lowest <= size < _THIS_CENTURY * lowest and unit * step < 1e4:

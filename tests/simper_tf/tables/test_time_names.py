@@ -100,3 +100,32 @@ def test_a_vague_name_that_rises_unevenly_is_asked_for(tmp_path, name):
     with pytest.raises(RawDataError, match=re.escape(f"Or, if they are times, name column {name}: `time={name}`.")):
         series_files.series_of(path)
     assert len(series_files.series_of(path, time=name).times) == len(STEPS)
+
+
+@pytest.mark.parametrize("unit", ["s/256", "1/256 s", "1/256s", "sec/256", "S / 256"])
+def test_a_part_of_a_second_is_a_unit(unit):
+    for name in (f"time [{unit}]", f"timestamp ({unit})", f"elapsed {unit}"):
+        assert time_units.named(name) == (True, 1 / 256), name
+    assert time_units.named("time", unit.lower()) == (True, 1 / 256)
+    assert not time_units.named(f"speed [m{unit}]")[0]
+
+
+@pytest.mark.parametrize("step", [1, 4, 256])
+def test_stamps_of_milliseconds_or_256ths_ask_for_the_rate(tmp_path, step):
+    stamps = [1_420_000_000 * 256 + step * k for k in range(made_series.COUNT)]
+    path = made_series.write(tmp_path, "timestamp,x", stamps, made_series.WAVE)
+    found = f"the column 'timestamp' with times {step} apart, which may be milliseconds or 1/256 s"
+    for wish in ({}, {"time": "timestamp"}):
+        with pytest.raises(RawDataError) as error:
+            series_files.series_of(path, **wish)
+        assert error.value.found == found
+        assert error.value.action.startswith("Name the samples per second: `rate=NUMBER`.")
+    np.testing.assert_allclose(series_files.series_of(path, 256 / step).times, STEPS * step / 256)
+    told = made_series.write(tmp_path, "time [s/256],x", stamps, made_series.WAVE)
+    np.testing.assert_allclose(series_files.series_of(told).times, STEPS * step / 256)
+
+
+def test_stamps_of_milliseconds_of_today_are_in_no_doubt(tmp_path):
+    stamps = [1_420_000_000_000 + 4 * k for k in range(made_series.COUNT)]
+    series = series_files.series_of(made_series.write(tmp_path, "timestamp,x", stamps, made_series.WAVE))
+    np.testing.assert_allclose(series.times, 0.004 * STEPS, atol=1e-6)

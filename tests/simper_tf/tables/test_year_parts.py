@@ -95,7 +95,7 @@ def test_what_may_be_months_or_days_is_asked_for(tmp_path):
     with pytest.raises(RawDataError) as error:
         series_files.series_of(path)
     assert error.value.found == "the column 'date' with 01/05, which may be a month and a year or a day and a month"
-    assert "Write years with four digits" in error.value.action
+    assert "years with four digits, such as 06/2015" in error.value.action
     assert len(series_files.series_of(path, 4.0).times) == 9
     assert_read_with_a_clock(tmp_path, cells)
 
