@@ -7,6 +7,7 @@ import numbers
 import tensorflow as tf
 
 from simper_tf.evaluation.tasks import FREQUENCY_UNITS
+from simper_tf.export import noise_lines
 from simper_tf.export.requests import (
     batch_and_time,
     frames_checks,
@@ -62,6 +63,8 @@ class FrequencyModel(FeaturesModel):
         self.lowest = self.band[0] / max(self.multiple, 1.0)
         self.highest = self.band[1] / min(self.multiple, 1.0)
         self.unit = FREQUENCY_UNITS[unit]
+        is_common = self.is_series and self.harmonic is not None
+        self.noise_width = noise_lines.noise_width(self.encoded, self.frame_shape[2]) if is_common else None
         # Traced once for each type of frames, for all signatures.
         self._read = traced_once(self._frequency_and_confidence)
         self._answered = traced_once(self._answer_and_features)
@@ -90,7 +93,8 @@ class FrequencyModel(FeaturesModel):
 
         Confidence is the share of the change within a period that is undone at its end, see `recurrence`: of features
         with a common harmonic, of pixels where each clip is read by its own. It is 0 where the peak lies outside the
-        band or at its end, and where features with a common harmonic are no surer than those of noise. The harmonic is
+        band or at its end, and where features with a common harmonic are no surer than those of noise; of series, than
+        those that this encoder makes of noise, unless the series has the same line, see `noise_lines`. The harmonic is
         that of clips like those of training: where pixels clearly show another one, they are believed, or confidence
         is 0, see `is_overruled`.
 
@@ -139,7 +143,7 @@ class FrequencyModel(FeaturesModel):
 
     def _frequency_and_confidence(self, features, frames, rate):
         low, pixels = self.band[0], spectrum.pixel_power(frames)
-        frequency, confidence = self._by_features(features, rate)
+        frequency, confidence = self._by_features(features, frames, rate)
         if self.harmonic is None:
             shown = tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
             return self._by_pixels(
@@ -151,7 +155,7 @@ class FrequencyModel(FeaturesModel):
         others = self._by_pixels(seen, frames, rate) if self.is_overruled else (frequency, tf.zeros_like(confidence))
         return tf.where(are_denied, others[0], frequency), tf.where(are_denied, others[1], confidence)
 
-    def _by_features(self, features, rate):
+    def _by_features(self, features, frames, rate):
         """Returns frequencies at the common multiple, and how sure features are: 0 below what noise reaches."""
         low, high = self.band
         frequency, share = readout.fft_frequency(features, rate, (low / self.multiple, high / self.multiple))
@@ -161,7 +165,11 @@ class FrequencyModel(FeaturesModel):
         frequency = tf.clip_by_value(frequency, low, high)
         channels = features[..., None] if features.shape.rank == 2 else features
         confidence = recurrence(tf.linalg.matrix_transpose(channels), rate * self.multiple / frequency)
-        return frequency, tf.where(share > 0, confidence, 0.0)
+        is_told = share > 0
+        if self.noise_width is not None:
+            series = spectrum.pixel_series(frames)
+            is_told &= noise_lines.is_line(series, share, frequency, rate, self.band, self.noise_width)
+        return frequency, tf.where(is_told, confidence, 0.0)
 
     def _by_pixels(self, frequency, frames, rate):
         """Returns frequencies, in the band, and how sure pixels are of them: not at all outside the band."""
