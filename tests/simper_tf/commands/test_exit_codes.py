@@ -25,6 +25,7 @@ COMMANDS = {
     ],
     "2": [
         [*SIMPER, "predikt"], [*SIMPER, "predict"], [*SIMPER, "predict", "breath.csv", "--unit=miles"],
+        [*SIMPER, "predict", "breath.csv", "--model=none"], [*SIMPER, "evaluate", "breath.csv", "--labels=breath.csv"],
         [*WITHOUT_TENSORFLOW, "train", "breath.csv"],
     ],
     INTERRUPTED: [[*SIMPER, "predict", "many", "--pictures=none", "--jobs=1"]],
