@@ -124,6 +124,20 @@ def _without_ripples(line, places, prominences):
         places, heights, prominences = places[stay], heights[stay], prominences[stay]
 
 
+def apart(places: np.ndarray, values: np.ndarray, distance: float) -> np.ndarray:
+    """Returns the tops of `(T,)` values that have no higher one nearer than so many samples: `distance` in SciPy.
+
+    Example:
+        >>> apart(np.array([1, 3, 5]), np.array([0, 3, 0, 2, 0, 1, 0]), 3).tolist()
+        [1, 5]
+    """
+    stay = np.ones(len(places), bool)
+    for index in np.argsort(values[places])[::-1]:
+        if stay[index]:
+            stay &= (np.abs(places - places[index]) >= distance) | (np.arange(len(places)) == index)
+    return places[stay]
+
+
 def smooth(values: np.ndarray, width: int, axis: int = 0) -> np.ndarray:
     """Returns the mean of so many samples around each, of one more before it where they are even: `uniform_filter1d`.
 

@@ -26,6 +26,14 @@ def test_finds_the_tops_that_scipy_finds():
             np.testing.assert_array_equal(filters.tops(values, prominence), expected)
 
 
+def test_leaves_out_tops_beside_higher_ones_as_scipy_does():
+    random = np.random.default_rng(0)
+    for distance in np.linspace(1, 20, 50):
+        values = random.normal(size=200)
+        expected, _ = signal.find_peaks(values, distance=distance)
+        np.testing.assert_array_equal(filters.apart(filters.tops(values), values, distance), expected)
+
+
 def test_finds_the_tops_of_each_row_by_its_own_prominence():
     rows = np.cumsum(np.random.default_rng(0).normal(size=(50, 90)), axis=1).round(1)
     numbers, places = filters.tops_of_rows(rows, prominences := np.linspace(0, 3, 50))
