@@ -32,7 +32,7 @@ GROUPS = "GI"
 CONTROLS, GENERATED = {60: 8, 600: 3, 3600: 1}, 2
 
 _SOURCES, _COURSES, _JUDGED = beat_courses._sources, beat_courses._courses, tempos.judged
-_COURSE, _TRIED, _FOUND = ("best", "_tries", "find_in"), ("_tries", "find_in"), ("find_in",)
+_COURSE, _TRIED, _FOUND = ("best", "tries", "find_in"), ("tries", "find_in"), ("find_in",)
 
 
 def _without(name):
@@ -65,10 +65,7 @@ RULES = {
     "faster": Rule("beats alike between beats are faster ones", beats, "_FASTER", 9.0, _FOUND),
     "bounded": Rule("odds are bounded", beats, "_MOST_ODDS", np.inf, _FOUND),
     "line": Rule("the line of a spectrum tells sureness", beat_shapes, "line", lambda *given: 0.0, _FOUND),
-    "doubt": Rule("the first span pays for being one of many", beat_stretches, "_DOUBT", 0.0),
-    "doubts": Rule("other spans pay more", beat_stretches, "_DOUBTS", 0.5),
-    "less doubt": Rule("many repetitions pay less", beat_stretches, "_LESS", 0.0),
-    "part": Rule("a part of what is faster is none", beat_stretches, "_is_part", lambda *given: False),
+    "part": Rule("a part of what is faster is none", beat_stretches, "is_part", lambda *given: False),
     "folded": Rule("samples fold harmonics back", beat_stretches, "_folded", lambda share, places, reach: 0 * places),
     "pairs": Rule("a pair is one repetition", beat_stretches, "_is_part_of", lambda *given: False),
     "slow spans": Rule("three slow spans are read, not one", beat_stretches, "_SLOW", 1),
@@ -98,7 +95,7 @@ RULES = {
     "clocks": Rule("clocks between the slowest and the first", rhythms, "_STEP", 1e9),
     "overlap": Rule("clocks overlap", rhythms, "_OVERLAP", 1.0),
 }  # fmt: skip
-REMEMBERED = ((beat_courses, "best"), (beats, "_tries"), (beats, "find_in"))
+REMEMBERED = ((beat_courses, "best"), (beats, "tries"), (beats, "find_in"))
 
 
 class Item(NamedTuple):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks import films, fit, real
-from simper_tf.reading import film_reader, rhythm_network, verdict
+from simper_tf.reading import film_reader, fitted, rhythm_network, verdict
 
 
 def row(film, confidence, outcome, group="A", source="one"):
@@ -19,18 +19,17 @@ def test_the_shipped_weights_are_what_the_table_gives():
 
 
 def test_the_weights_belong_to_the_network_and_the_evidence():
-    fitted = verdict.coefficients()
-    assert fitted["network"] == rhythm_network.checksum(rhythm_network.weights())
+    shipped = fitted.coefficients(verdict.COEFFICIENTS)
+    assert shipped["network"] == rhythm_network.checksum(rhythm_network.weights())
     shown = verdict.Evidence(5, 0.9, 1.0, 0.5, 0.9, 3.0, np.ones(4), np.ones(4))
-    assert tuple(fitted["both"]["weights"]) == tuple(verdict.features(shown)) == fit.BOTH
-    assert tuple(fitted["alone"]["weights"]) == fit.FOUND
+    assert tuple(shipped["both"]["weights"]) == tuple(verdict.features(shown)) == fit.BOTH
+    assert tuple(shipped["alone"]["weights"]) == fit.FOUND
 
 
 def test_right_tempos_are_shown_by_the_picture_or_the_network():
-    fitted, shares = verdict.coefficients()["both"], []
+    shares = []
     for row in fit.table():
-        odds = fitted["bias"] + sum(weight * row[name] for name, weight in fitted["weights"].items())
-        if row["outcome"] == real.RIGHT and odds >= 0:
+        if row["outcome"] == real.RIGHT and fitted.odds(verdict.COEFFICIENTS, "both", row) >= 0:
             shown = verdict.Evidence(3, *(row[name] for name in fit.FOUND), [], [], row["chance"], row["rival"])
             assert film_reader.is_shown(shown), row
             shares += [] if row["chance"] > row["rival"] * film_reader.AHEAD else [row["explained"]]

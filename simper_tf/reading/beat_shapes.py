@@ -102,6 +102,27 @@ def explained(course: np.ndarray, places: np.ndarray, segments: np.ndarray) -> f
     return max(1 - float(np.mean(rest**2) / max(np.mean(course**2), 1e-12)), -1.0)
 
 
+def heights(source: np.ndarray, places: np.ndarray, half: float) -> tuple[np.ndarray, np.ndarray]:
+    """Returns how high each beat is, in units of the mean one, and the variance of each.
+
+    Args:
+        source: `(T,)`.
+        places: `(N,)` samples of beats.
+        half: Samples before and after a beat that belong to it.
+    """
+    around = surroundings(source, places, half)
+    cycle = around.mean(axis=0)
+    return around @ cycle / max(float(cycle @ cycle), 1e-12), around.var(axis=1)
+
+
+def surroundings(source: np.ndarray, places: np.ndarray, half: float) -> np.ndarray:
+    """Returns what is around places, `(N, 2 * half + 1)`, each less its mean; ends go on as they are."""
+    half = max(round(half), 2)
+    at = np.rint(places).astype(int)[:, None] + np.arange(-half, half + 1)
+    around = source[np.clip(at, 0, len(source) - 1)]
+    return around - around.mean(axis=1, keepdims=True)
+
+
 _window = functools.lru_cache(maxsize=256)(np.hanning)
 
 

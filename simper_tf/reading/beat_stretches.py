@@ -18,11 +18,8 @@ _LONGER = 3.0  # Times as long are stretches for what is slow.
 HIGHEST_SHARE = 0.45  # Of the rate of samples.
 FEWEST = 4  # Repetitions in a result: two intervals may be chance.
 # A band so many times as high as low is read span by span: hearts and movements first, then what is slower or faster.
-# Each span is one more chance to be wrong, so that the first needs odds better by this logarithm, and the others by
-# far: of few repetitions by the most, less with every doubling of their number. Of 360 series of noise, of 250 s, the
-# odds are at most those of 13 repetitions. So many periods of the lowest frequency must be there.
-_WIDE, _DOUBT, _DOUBTS, PERIODS = 8.0, 0.5, 3.0, 5
-_FEW, _LESS = 8, 1.25  # Repetitions of which the doubt is full, and how much a doubling of them takes away.
+# So many periods of the lowest frequency must be there.
+_WIDE, PERIODS = 8.0, 5
 MULTIPLE = 0.04  # Share by which a multiple may be off.
 FINER, _NO_LINE = 4, 0.01  # Bins to a cycle of a stretch, and share of the highest line below which there is none.
 _COMPARED = 10_000  # Samples, at most, by which channels are compared: all of a day would fill the memory.
@@ -30,10 +27,6 @@ _FOLDS = 4  # Rates of samples up to which harmonics are folded back: beyond, th
 # In Hz. Each is some six times as high as low, less than `_WIDE`, and overlaps the next.
 _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0))
 _NARROW = 4.0  # So many times as high as low is a span that samples end, at least: noise in less is almost a wave.
-# Samples a cycle at which noise looks like beats, and up to which it does: of a few samples each any peak is like the
-# next one. Of 30 random numbers, one a second, such beats had odds of up to 6 in 95 % where they were three samples
-# long, and of 0.1 where they were four. So much the odds must be better, as a logarithm.
-_FINEST, _FINE, _FINE_DOUBT = 3.2, 3.6, 2.0
 _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
 # Where in so many stretches one after another the first span alone was clear, the others are looked at once in so
 # many: in a day of a heart they would take two thirds of the time.
@@ -135,39 +128,34 @@ def heard_in_spans(times, values, limits, is_all=False, is_quick=False):
 
     A quick look ends with the first span where that is clear.
     """
-    low = max(limits[0], PERIODS / float(times[-1] - times[0]))
     even = beat_courses.evenly(times, values)
     heard, power = [], power_of(even)
-    highest, covered = beats.SHOWN * power[2], 0.0
+    for number, band in bands(times, even.rate, limits):
+        is_clear = any(found.confidence >= result.SURE for found in heard)
+        if is_clear and (is_quick or (number >= _SLOW and not is_all)):
+            break
+        heard.append(_found(even, band, power))
+    return heard
+
+
+def bands(times, rate, limits):
+    """Yields the number and the `(low, high)` of each span of a stretch that its samples show."""
+    low = max(limits[0], PERIODS / float(times[-1] - times[0]))
+    highest, covered = beats.SHOWN * rate, 0.0
     for number, (first, last) in enumerate(_SPANS):
         if number >= _SLOW and highest < min(last, limits[1]):
             first = min(first, highest / _NARROW)
         first, last = max(first, low), min(last, limits[1], highest)
-        if not is_all and number >= _SLOW and any(found.confidence >= result.SURE for found in heard):
-            break
         # A band of less than half an octave holds a single tempo, and no rival of it.
         if last > 1.5 * first and (number < _SLOW or last > covered):
             covered = max(covered, last)
-            found = _found(even, (first, last), power)
-            fine = power[2] / found.frequency if found.candidates else math.inf
-            left = _lifted(found.confidence, -_doubt(number, len(found.times), fine))
-            heard.append(dataclasses.replace(found, confidence=left))
-            if is_quick and left >= result.SURE:
-                break
-    return heard
+            yield number, (first, last)
 
 
 def _found(even, band, power):
     """Returns beats in a band; they are none where something faster repeats."""
     found = beats.find_in(even, band)
-    return dataclasses.replace(found, confidence=0.0) if _is_part(found.frequency, *power) else found
-
-
-def _doubt(number, count, fine):
-    """Returns by how much the odds of so many beats, of so many samples each, must be better, as a logarithm."""
-    more = math.log2(max(count, 1) / _FEW)
-    few = float(np.clip(_DOUBTS - _LESS * more, _DOUBT, _DOUBTS)) if number else _DOUBT
-    return few + _FINE_DOUBT * float(np.clip((_FINE - fine) / (_FINE - _FINEST), 0.0, 1.0))
+    return dataclasses.replace(found, confidence=0.0) if is_part(found.frequency, *power) else found
 
 
 def power_of(even):
@@ -177,7 +165,7 @@ def power_of(even):
     return power, even.rate / (FINER * len(values)), even.rate
 
 
-def _is_part(hertz, power, spacing, rate):
+def is_part(hertz, power, spacing, rate):
     """Returns whether something faster repeats: all lines at multiples of a frequency are those of one multiple.
 
     Samples fold its harmonics above half the rate onto the others. They count as its own up to the height that a jump
@@ -232,11 +220,6 @@ def _is_part_of(found, slower):
     times = multiple(found.frequency, slower.frequency)
     sure, other = (min(answer.confidence, _SURE) for answer in (found, slower))
     return bool(times) and (other > sure or (times == 2 and other == sure))
-
-
-def _lifted(confidence, lift):
-    """Returns a confidence whose odds are more by a logarithm."""
-    return confidence / (confidence + (1 - confidence) * math.exp(-lift))
 
 
 def _stretches(times, seconds):

@@ -8,7 +8,7 @@ import dataclasses
 
 import numpy as np
 
-from simper_tf.reading import beats
+from simper_tf.reading import beat_shapes, beats
 
 # By how much the mean cycle must be deeper than high, for its lowest point to be the top: of waves both are alike.
 _DEEPER = 1.5
@@ -24,33 +24,17 @@ def at_tops(heard: beats.Beats) -> beats.Beats:
     first = heard.candidates[0]
     step = float(first.moments[1] - first.moments[0])
     places = (first.times - first.moments[0]) / step
-    half = max(round(0.5 / (first.frequency * step)), 2)
-    places = places + _top(_mean(_segments(first.source, places, half)), half)
+    half = 0.5 / (first.frequency * step)
+    places = places + _top(beat_shapes.surroundings(first.source, places, half).mean(axis=0))
     places = places[(places >= 0) & (places < len(first.source))]
-    segments = _segments(first.source, places, half)
-    cycle = _mean(segments)
-    heights = segments @ cycle / max(float(cycle @ cycle), 1e-12)
-    variances = segments.var(axis=1)
+    heights, variances = beat_shapes.heights(first.source, places, half)
     is_rest = (heights < _LEAST) & (variances < _QUIET * np.median(variances))
     times = first.moments[0] + step * places[~is_rest]
     return dataclasses.replace(heard, candidates=(dataclasses.replace(first, times=times), *heard.candidates[1:]))
 
 
-def _segments(source, places, half):
-    """Returns what is around places, `(N, 2 * half + 1)`, each less its mean; ends go on as they are."""
-    at = np.rint(places).astype(int)[:, None] + np.arange(-half, half + 1)
-    segments = source[np.clip(at, 0, len(source) - 1)]
-    return segments - segments.mean(axis=1, keepdims=True)
-
-
-def _mean(segments):
-    """Returns the mean segment, less its mean."""
-    cycle = segments.mean(axis=0)
-    return cycle - cycle.mean()
-
-
-def _top(cycle, half):
+def _top(cycle):
     """Returns the samples from the middle of a cycle to its top."""
     cycle = cycle - np.median(cycle)
     is_deep = -cycle.min() > _DEEPER * cycle.max()
-    return int(cycle.argmin() if is_deep else cycle.argmax()) - half
+    return int(cycle.argmin() if is_deep else cycle.argmax()) - len(cycle) // 2

@@ -9,10 +9,11 @@ that is learned from the series itself. Several courses and periods are tried, a
 import dataclasses
 import math
 import operator
+from collections.abc import Mapping
 
 import numpy as np
 
-from simper_tf.reading import beat_courses, beat_shapes
+from simper_tf.reading import beat_courses, beat_shapes, fitted
 from simper_tf.signals import filters, samples
 
 # The interval may be so many times shorter or longer than the period. A change of it costs this much in units of
@@ -25,17 +26,14 @@ FEWEST_SAMPLES = 16  # Fewer cannot be filtered forward and back by two second-o
 _PERIODS = 6  # Peaks of the autocorrelation of a course that are tried as the period.
 _FASTER = 0.8  # Likeness between beats, and of neighbors, from which on what repeats is faster.
 _LOST = 0.4  # Beats less like the template than this are lost in a disturbance: intervals to them do not count.
-_EVEN = 0.05  # Unevenness below which intervals are even.
+_EVEN = 0.02  # Unevenness below which intervals are even.
 _SEEN, SHOWN = 1.6, 0.33  # Periods that must be there; share of the rate that the fastest frequency may have.
 _SAME = 0.04  # Logarithm of the ratio of two frequencies that are the same.
-# Odds that one of the tried periods is right: constant, and weights of `_compared`. And odds that the best of them is
-# right at all: constant, and weights of `_sureness`, whose first is bounded. Both were fitted on 1,173 windows: some 20
-# published hearts, these with noise, motion, clipping or a phone's frame times, and 315 windows that do not repeat.
-# No command fits them again, as most of these recordings are not at hand; `benchmarks.series` tests them.
-WEIGHTS, SURE_WEIGHTS = (
-    (1.31, -6.7, -27.26, 2.14, -1.87, 5.46, -2.13, -6.62, 9.73, 5.57),
-    (-4.74, 0.76, 1.79, 3.35, 0.54),
-)
+# Odds that a tried period is right, of `_compared`, and that the best of them is, of `sureness`: `python -m
+# benchmarks.fit_series` fits both to series that it draws.
+COEFFICIENTS = "beats.json"
+# Likeness between beats over that of beats, and deviation of heights over their mean, beyond which more says no more.
+_MOST_BETWEEN, _MOST_SWAY = 1.5, 1.5
 _MOST_ODDS = 6.0  # On either side, as a logarithm: 403 to 1.
 
 
@@ -72,7 +70,7 @@ class Try:
     explained: float = 0.0
     spikes: float = 0.0
     second: float = 0.0
-    features: tuple[float, ...] = ()
+    features: Mapping[str, float] = dataclasses.field(default_factory=dict)
     odds: float = 0.0
     moments: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(0), repr=False)
     source: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(0), repr=False)
@@ -125,10 +123,10 @@ def find(times: np.ndarray, values: np.ndarray, band: tuple[float, float]) -> Be
 
 def find_in(even: beat_courses.Even, band: tuple[float, float]) -> Beats:
     """Finds the beats of samples at even steps, as `find`."""
-    return _chosen(_tries(even, band))
+    return chosen(tries(even, band))
 
 
-def _tries(even, band):
+def tries(even: beat_courses.Even, band: tuple[float, float]) -> list[Try]:
     """Returns a `Try` for each course of a series and each of its likely periods."""
     values, is_known, rate, start = even
     band = max(band[0], _SEEN * rate / len(values)), min(band[1], SHOWN * rate)
@@ -150,10 +148,10 @@ def _tries(even, band):
                 found.append(
                     dataclasses.replace(attempt, spikes=alike, moments=moments, source=source, channel=channel)
                 )
-    return [_compared(attempt, found, band) for attempt in found]
+    return [_compared(attempt, found) for attempt in found]
 
 
-def _chosen(found):
+def chosen(found: list[Try]) -> Beats:
     """Returns the likeliest tries, of each frequency one, and the confidence that the first is right."""
     candidates: list[Try] = []
     for attempt in sorted(found, key=lambda attempt: -attempt.odds):
@@ -161,31 +159,42 @@ def _chosen(found):
             candidates.append(attempt)
     if not candidates:
         return Beats(0.0, ())
-    confidence = filters.logistic(_odds(SURE_WEIGHTS, _sureness(candidates[0])))
+    confidence = filters.logistic(fitted.odds(COEFFICIENTS, "sure", sureness(candidates[0])))
     heard = Beats(confidence, tuple(candidates))
     return dataclasses.replace(heard, confidence=0.0) if heard.is_faster else heard
 
 
-def _sureness(first):
-    """Returns what the confidence is made of.
+def sureness(first: Try) -> dict[str, float]:
+    """Returns what the confidence in the first candidate is made of.
 
-    The odds of the first candidate; the likeness of its beats; what they explain; and the height of its line.
+    Its odds; the likeness of its beats on the second best course; the height of its line; how much the heights of beats
+    vary, and their intervals, but for the outer quarters; and their number, as a logarithm.
     """
-    odds = min(max(first.odds, -_MOST_ODDS), _MOST_ODDS)
-    rate = 1 / float(first.moments[1] - first.moments[0])
-    return (odds, first.second, first.explained, beat_shapes.line(first.source, rate, first.frequency))
+    step = float(first.moments[1] - first.moments[0])
+    places = (first.times - first.moments[0]) / step
+    heights, _ = beat_shapes.heights(first.source, places, 0.5 / (first.frequency * step))
+    return {
+        "odds": min(max(first.odds, -_MOST_ODDS), _MOST_ODDS),
+        "second": first.second,
+        "line": beat_shapes.line(first.source, 1 / step, first.frequency),
+        "sway": min(_spread(heights) / max(abs(float(np.median(heights))), 1e-6), _MOST_SWAY),
+        "uneven": max(_spread(np.log(np.diff(first.times))), _EVEN),
+        "count": math.log2(len(first.times)),
+    }
 
 
-def _odds(weights, features):
-    return weights[0] + sum(weight * value for weight, value in zip(weights[1:], features, strict=True))
+def _spread(values):
+    """Returns the deviation of normal numbers that have the same middle half."""
+    return (samples.quantile(values, 0.75) - samples.quantile(values, 0.25)) / 1.35
 
 
-def _compared(attempt, found, band):
+def _compared(attempt, found):
     """Returns a try with its odds and the features that they are made of, beside the other tries.
 
-    What lies between beats; how uneven intervals are; the likeness of neighbors at half the frequency; the place in the
-    band; the likeness of neighbors on the energy; how much more like one another beats are that are two apart; how
-    alike spikes are, and by how much less than those of another try; what its beats explain of a course.
+    What lies between beats; how uneven intervals are; the likeness of neighbors at half the frequency; how much more
+    like one another beats are that are two apart; how alike spikes are, and by how much less than those of another try;
+    what its beats explain of a course; how far their number is from that of their intervals, as a logarithm; and the
+    share of the time that they fill.
     """
 
     def near(factor=1.0):
@@ -195,16 +204,24 @@ def _compared(attempt, found, band):
     for other in same:
         best[other.course] = max(best.get(other.course, 0.0), other.alike)
     second = sorted((0.0, *best.values()))[-2]
-    place = math.log(attempt.frequency / band[0]) / math.log(band[1] / band[0])
     half = max((other.alike for other in near(0.5)), default=0.0)
     spikes = max(other.spikes for other in same)
     least = spikes - max(other.spikes for other in found)
     explained = max(other.explained for other in same)
-    features = (
-        attempt.between, max(attempt.uneven, _EVEN), half, place, best.get("energy", 0.0), attempt.halves, spikes,
-        least, explained,
-    )  # fmt: skip
-    return dataclasses.replace(attempt, second=second, features=features, odds=_odds(WEIGHTS, features))
+    whole, filled = (float(np.ptp(times)) * attempt.frequency for times in (attempt.moments, attempt.times))
+    features = {
+        "between": min(max(attempt.between, -_MOST_BETWEEN), _MOST_BETWEEN),
+        "uneven": max(attempt.uneven, _EVEN),
+        "half": half,
+        "halves": attempt.halves,
+        "spikes": spikes,
+        "least": least,
+        "explained": explained,
+        "regular": -abs(math.log((len(attempt.times) - 1) / filled)),
+        "cover": min(len(attempt.times) / whole, 1.0),
+    }
+    odds = fitted.odds(COEFFICIENTS, "tried", features)
+    return dataclasses.replace(attempt, second=second, features=features, odds=odds)
 
 
 def _tried(name, course, phase, period, is_known, start, rate):

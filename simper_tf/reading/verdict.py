@@ -1,14 +1,11 @@
 """Evidence that events repeat: what of the picture returns with them, and where; and a confidence made of it."""
 
 import dataclasses
-import functools
-import importlib.resources
 import itertools
-import json
 
 import numpy as np
 
-from simper_tf.reading import courses, events
+from simper_tf.reading import courses, events, fitted
 from simper_tf.reading.rhythm_network import Heard
 from simper_tf.signals import filters
 
@@ -20,7 +17,8 @@ MOVES = 0.02
 CYCLES = 12
 # Share of all movement that returns in cells that touch, without which they are noise.
 LEAST = 0.02
-# What `python -m benchmarks.fit` fits: the weight of each of `features`, and the network that was asked.
+# What `python -m benchmarks.fit` fits: of each of `features`, with the network as `both` and without it as `alone`, and
+# the checksum of the network that was asked, `network`.
 COEFFICIENTS = "confidence.json"
 
 
@@ -181,16 +179,6 @@ def features(shown: Evidence) -> dict[str, float]:
     }
 
 
-@functools.lru_cache(maxsize=1)
-def coefficients() -> dict:
-    """Returns what `python -m benchmarks.fit` fitted.
-
-    `both` and `alone` hold a `bias` and `weights` by the name of a feature, with the network and without. `network` is
-    its checksum.
-    """
-    return json.loads(importlib.resources.files("simper_tf.reading").joinpath(COEFFICIENTS).read_text())
-
-
 def confidence(shown: Evidence) -> float:
     """Probability that the run is a repetition and its tempo is right."""
     return alone(shown) if np.isnan(shown.chance) else _logistic(shown, "both")
@@ -202,5 +190,4 @@ def alone(shown: Evidence) -> float:
 
 
 def _logistic(shown, kind):
-    fitted, seen = coefficients()[kind], features(shown)
-    return filters.logistic(fitted["bias"] + sum(weight * seen[name] for name, weight in fitted["weights"].items()))
+    return filters.logistic(fitted.odds(COEFFICIENTS, kind, features(shown)))

@@ -9,7 +9,7 @@ import pytest
 from made_runs import course, run
 from scipy import ndimage, special
 
-from simper_tf.reading import camera, compression, courses, events, film_reader, movement, stretches, verdict
+from simper_tf.reading import camera, compression, courses, events, film_reader, fitted, movement, stretches, verdict
 
 
 def test_events_reach_halfway_to_their_neighbours():
@@ -289,7 +289,7 @@ def test_what_pixels_make_of_edges_is_no_repetition(gray, is_steadied, is_kept):
 def test_a_picture_that_contradicts_lowers_the_confidence():
     shown = verdict.Evidence(5, 0.95, 1.4, 0.0, 0.9, 3.0, np.full(4, 0.8), np.ones(4))
     apart = special.logit([verdict.confidence(dataclasses.replace(shown, explained=one)) for one in (0.0, -0.2, -2.0)])
-    weight = verdict.coefficients()["alone"]["weights"]["explained"]
+    weight = fitted.coefficients(verdict.COEFFICIENTS)["alone"]["weights"]["explained"]
     np.testing.assert_allclose(-np.diff(apart), weight * np.array([0.2, 0.8]))
 
 
