@@ -1,6 +1,6 @@
 """The confidence in what repeats in a series, fitted on series that are drawn, and how well it is calibrated.
 
-python -m benchmarks.fit_series [--number=3000] [--fresh=1500] [--document=docs/series.md]
+python -m benchmarks.fit_series [--number=4000] [--fresh=1000] [--document=docs/series.md]
 
 Two logistic regressions give the odds that a tempo that is tried is right, and that the likeliest of a span of
 frequencies is. They are written to where reading takes them from. Fresh series, which neither has seen, test them.
@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks import document, made_series, real
 from simper_tf.evaluation import markdown_tables
-from simper_tf.reading import beat_courses, beat_stretches, beats, fitted, series_reader
+from simper_tf.reading import beat_courses, beat_stretches, beats, fitted, result, series_reader
 from simper_tf.utils import files
 
 COMMAND = "python -m benchmarks.fit_series"
@@ -113,7 +113,7 @@ def fit(number: int):
 def outcome(one: made_series.Made) -> tuple[str, float, bool]:
     """Returns what the reader makes of a series: the outcome, the confidence of its first answer, and its truth."""
     answers = series_reader.reading_of_samples(one.times, one.values).answers
-    clear = [answer for answer in answers if answer.verdict == "clear"]
+    clear = [answer for answer in answers if answer.verdict == result.CLEAR]
     first = (clear or answers or [None])[0]
     sure, right = (first.confidence, is_right(first.hertz, one.hertz)) if first else (0.0, False)
     if np.isnan(one.hertz):
@@ -149,8 +149,8 @@ def report(made: Iterable[made_series.Made]) -> str:
 def main():
     """Fits, writes the coefficients, and prints how good they are on fresh series."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--number", type=int, default=3000, help="Series that are fitted; 0 keeps the coefficients.")
-    parser.add_argument("--fresh", type=int, default=1500, help="Series that test.")
+    parser.add_argument("--number", type=int, default=4000, help="Series that are fitted; 0 keeps the coefficients.")
+    parser.add_argument("--fresh", type=int, default=1000, help="Series that test.")
     parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     given = parser.parse_args()
     if given.number:

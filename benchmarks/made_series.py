@@ -10,17 +10,19 @@ from scipy import signal
 
 from benchmarks import controls
 
-REPEATS = 0.6  # Share that repeats.
-# Hz. Every second series has a tempo of hearts and movements.
+REPEATS = 0.2  # Share that repeats: of what is read in the wild, most does not.
+# Hz. Three of four series have a tempo of hearts and movements.
 TEMPOS, USUAL = (0.06, 30.0), (0.6, 3.5)
 SECONDS = 30.0  # At most, but for what is slow: a stretch of the reader.
-CYCLES, SAMPLES, MOST_SAMPLES = (4.0, 60.0), (3.3, 250.0), 16_000  # Of a series, of a cycle, of a series.
+CYCLES, MOST_SAMPLES = (4.0, 60.0), 16_000  # Of a series.
+SAMPLES = (3.3, 250.0)  # Of a cycle.
+WATCHES, WATCH_RATES = 0.25, (1.0, 1.0, 2.0, 4.0)  # Share of series of few samples a second, and these.
 SHAPES = ("sine", "harmonics", "pulse", "heart", "finger", "saw", "square", "two tops", "half waves")
 # What is sampled so often a second, at such a tempo, is a heart half of the time.
 HEARTS, FINE = ("heart", "heart", "finger"), 60.0
-# Noise of a band and events at random times look most like what repeats.
+# Noise of a band, events at random times and noise of few samples look most like what repeats.
 NOTHING = (
-    "band", "band", "band", "events", "events", "once", "few", "walk", "pink", "bursts", "white", "chirp",
+    *3 * ("band",), *2 * ("events",), *4 * ("white",), *2 * ("pink",), *2 * ("walk",), "once", "few", "bursts", "chirp",
     "coarse walk", "drift", "steps",
 )  # fmt: skip
 
@@ -49,9 +51,13 @@ def drawn(random: np.random.Generator) -> Made:
     Args:
         random: Of everything.
     """
-    hertz = _between(random, *(USUAL if random.uniform() < 0.5 else TEMPOS))
-    seconds = min(max(_between(random, *CYCLES) / hertz, 5.0), max(SECONDS, 6 / hertz))
-    rate = min(max(hertz * _between(random, *SAMPLES), 40 / seconds), MOST_SAMPLES / seconds, 1000.0)
+    if random.uniform() < WATCHES:
+        rate, seconds = float(random.choice(WATCH_RATES)), SECONDS
+        hertz = _between(random, 4 / seconds, 0.32 * rate)
+    else:
+        hertz = _between(random, *(USUAL if random.uniform() < 0.75 else TEMPOS))
+        seconds = min(max(_between(random, *CYCLES) / hertz, 5.0), max(SECONDS, 6 / hertz))
+        rate = min(max(hertz * _between(random, *SAMPLES), 40 / seconds), MOST_SAMPLES / seconds, 1000.0)
     times = np.arange(0, seconds, 1 / rate)
     repeats = random.uniform() < REPEATS and hertz < 0.32 * rate
     if repeats:

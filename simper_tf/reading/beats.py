@@ -32,8 +32,10 @@ _SAME = 0.04  # Logarithm of the ratio of two frequencies that are the same.
 # Odds that a tried period is right, of `_compared`, and that the best of them is, of `sureness`: `python -m
 # benchmarks.fit_series` fits both to series that it draws.
 COEFFICIENTS = "beats.json"
-# Likeness between beats over that of beats, and deviation of heights over their mean, beyond which more says no more.
-_MOST_BETWEEN, _MOST_SWAY = 1.5, 1.5
+# Likeness between beats over that of beats, and middle half of heights over their median, where more says no more.
+_MOST_BETWEEN, _MOST_SWAY = 1.5, 2.0
+_USUAL = (0.6, 3.5)  # Hz of hearts and movements.
+_FINE = 2.0  # Doublings of a sample from which on more samples a cycle say no more.
 _MOST_ODDS = 6.0  # On either side, as a logarithm: 403 to 1.
 
 
@@ -167,25 +169,25 @@ def chosen(found: list[Try]) -> Beats:
 def sureness(first: Try) -> dict[str, float]:
     """Returns what the confidence in the first candidate is made of.
 
-    Its odds; the likeness of its beats on the second best course; the height of its line; how much the heights of beats
-    vary, and their intervals, but for the outer quarters; and their number, as a logarithm.
+    Its odds; the likeness of its beats, and on the second best course; the height of its line; how much the heights of
+    beats vary, but for the outer quarters, and their intervals; their number, as a logarithm; how far the samples of a
+    cycle are below four, as one; and whether it is a tempo of hearts and movements.
     """
     step = float(first.moments[1] - first.moments[0])
     places = (first.times - first.moments[0]) / step
     heights, _ = beat_shapes.heights(first.source, places, 0.5 / (first.frequency * step))
+    middle, spread = samples.quantile(heights, 0.5), samples.quantile(heights, 0.75) - samples.quantile(heights, 0.25)
     return {
         "odds": min(max(first.odds, -_MOST_ODDS), _MOST_ODDS),
+        "alike": first.alike,
         "second": first.second,
         "line": beat_shapes.line(first.source, 1 / step, first.frequency),
-        "sway": min(_spread(heights) / max(abs(float(np.median(heights))), 1e-6), _MOST_SWAY),
-        "uneven": max(_spread(np.log(np.diff(first.times))), _EVEN),
+        "sway": min(spread / max(abs(middle), 1e-6), _MOST_SWAY),
+        "uneven": max(float(np.std(np.log(np.diff(first.times)))), _EVEN),
         "count": math.log2(len(first.times)),
+        "coarse": max(_FINE + math.log2(step * first.frequency), 0.0),
+        "usual": float(_USUAL[0] <= first.frequency <= _USUAL[1]),
     }
-
-
-def _spread(values):
-    """Returns the deviation of normal numbers that have the same middle half."""
-    return (samples.quantile(values, 0.75) - samples.quantile(values, 0.25)) / 1.35
 
 
 def _compared(attempt, found):

@@ -19,8 +19,8 @@ def odds(name: str, kind: str, seen: Mapping[str, float]) -> float:
     """Returns the logarithm of the odds of a kind, by the file that has its coefficients.
 
     Example:
-        >>> seen = dict.fromkeys(coefficients("beats.json")["sure"]["weights"], 0.0)
-        >>> odds("beats.json", "sure", seen) == coefficients("beats.json")["sure"]["bias"]
+        >>> sure = coefficients("beats.json").get("sure")
+        >>> odds("beats.json", "sure", dict.fromkeys(sure.get("weights"), 0.0)) == sure.get("bias")
         True
     """
     of_kind = coefficients(name)[kind]

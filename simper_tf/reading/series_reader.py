@@ -14,6 +14,7 @@ _GAP, _AT_ONCE = 10, 2**20
 # Samples, at most, to which sines of all frequencies are fitted, in two seconds, and share of the variance in one line
 # of the spectrum from which on they are: of those that `uneven` tells it is 0.4, between two bins a tenth less.
 _MOST_FITTED, _LINE = 2500, 0.36
+_COARSE = 1 / 6  # Cycles a sample, from which on a line is asked beside clear beats.
 # Units of what lasts two of them, and their seconds.
 _LASTING = (("years", 31557600.0), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0), ("s", 1.0))
 _LEAST = 0.1  # Share that clear answers must fill: a few repetitions in a stretch may be noise on what is slower.
@@ -76,8 +77,12 @@ def _all_of(times, values, band):
             surest = max((answer.confidence for answer in slower), default=0.0)
             answers = [*slower, *(answer for answer in answers if answer.confidence >= surest)]
         answers = [rhythms.slowed(answer, 1.0, start) for answer in answers]
-    if all(answer.verdict != result.CLEAR for answer in answers) and _has_line(values):
-        answers = [*(uneven.told(times, values, band) or ()), *answers]  # Beats may drown in noise, a line does not.
+    clear = [answer for answer in answers if answer.verdict == result.CLEAR]
+    coarse = _COARSE / series_files.usual_step(times)
+    if all(answer.hertz > coarse for answer in clear) and _has_line(values):
+        # Beats may drown in noise, a line does not. And it tells the tempo of few samples a cycle better.
+        lines = uneven.told(times, values, band) or []
+        answers = [*lines, *(answer for answer in answers if not lines or answer not in clear)]
     return answers, notes
 
 

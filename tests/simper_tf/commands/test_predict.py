@@ -62,7 +62,7 @@ def test_a_part_in_another_unit_goes_to_a_new_folder(folder, tmp_path):
     out = tmp_path / "not" / "there"
     assert run(folder / "breath.csv", "--start=2", "--end=9", "--unit=bpm", "--window=3.5", f"--out={out}") == []
     (row,) = rows(out)
-    assert float(row["value"]) == pytest.approx(42, abs=0.5)
+    assert float(row["value"]) == pytest.approx(42, abs=1)
     assert float(row["start_s"]) >= 2
     assert len(list(csv.DictReader((out / predict.WINDOWS).open()))) == 2
 
