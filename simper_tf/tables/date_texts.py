@@ -68,7 +68,8 @@ def _marked(match):
 
 
 def _is_date(cell):
-    return bool(_DATE.search(cell) or re.fullmatch(dates.SPAN, cell)) or year_parts.is_one(cell.lower())
+    is_whole = bool(_DATE.search(cell) or re.fullmatch(dates.SPAN, cell)) or year_parts.is_one(cell.lower())
+    return is_whole or year_parts.begins(cell.lower())
 
 
 def _of_clock(text):

@@ -64,6 +64,11 @@ def is_one(cell: str) -> bool:
     return any(form.fullmatch(cell) for _, form in _FORMS) or any(form.fullmatch(cell) for form in _PAIRS)
 
 
+def begins(cell: str) -> bool:
+    """Returns whether a cell begins with a year and a month, and goes on with what is no number."""
+    return bool(re.fullmatch(rf"{_YEAR_AND_MONTH}[^\d,;|]+", cell))
+
+
 def of_text(text: "pd.Series") -> tuple[np.ndarray | None, str] | None:
     """Returns `(T,)` seconds of cells of lower case, and a note on a guess; None where most cells are none of these.
 

@@ -37,6 +37,10 @@ def test_months_are_read_in_any_notation(tmp_path, form, header, mark):
     assert_read(tmp_path, MONTHS.strftime(form), MONTHS, header, mark)
 
 
+def test_months_with_a_broken_sign_behind_them_are_read(tmp_path):
+    assert_read(tmp_path, MONTHS.strftime("%Y %m???"), MONTHS, "index,x", ",")
+
+
 @pytest.mark.parametrize(
     "form",
     [
