@@ -99,15 +99,21 @@ def of(rows: list[tuple[dict[str, float], bool]]) -> dict:
 
 
 def fit(number: int):
-    """Fits both odds to so many series, and writes them: the second needs what the first makes the likeliest."""
-    for kind in ("tried", "sure"):
-        rows = []
-        for span in spans(series(SEED, number)):
-            rows += getattr(span, kind)
-        shipped = json.loads(FITTED.read_text()) | {kind: of(rows)}
-        files.write_atomically(FITTED, json.dumps(shipped, indent=1) + "\n")
-        fitted.coefficients.cache_clear()
-        print(f"{kind}: {len(rows)} rows", flush=True)
+    """Fits both odds to so many series, and writes them: the second needs what the first makes the likeliest.
+
+    One that is stopped leaves the coefficients as they were: those of one fit belong together.
+    """
+    before = FITTED.read_text()
+    try:
+        for kind in ("tried", "sure"):
+            rows = [row for span in spans(series(SEED, number)) for row in getattr(span, kind)]
+            shipped = json.loads(FITTED.read_text()) | {kind: of(rows)}
+            files.write_atomically(FITTED, json.dumps(shipped, indent=1) + "\n")
+            fitted.coefficients.cache_clear()
+            print(f"{kind}: {len(rows)} rows", flush=True)
+    except BaseException:
+        files.write_atomically(FITTED, before)
+        raise
 
 
 def outcome(one: made_series.Made) -> tuple[str, float, bool]:

@@ -110,6 +110,23 @@ def test_a_fit_writes_both_odds(tmp_path, monkeypatch):
     assert fitted.coefficients(beats.COEFFICIENTS) != written  # The package keeps its own.
 
 
+def test_a_fit_that_is_stopped_between_leaves_what_was_there(tmp_path, monkeypatch):
+    answers = iter([{"bias": 0.0, "weights": {}}])
+
+    def stopping(rows):
+        if (answer := next(answers, None)) is None:
+            raise KeyboardInterrupt
+        return answer
+
+    file = tmp_path / "beats.json"
+    file.write_text('{"tried": 1, "sure": 2}')
+    monkeypatch.setattr(fit_series, "FITTED", file)
+    monkeypatch.setattr(fit_series, "of", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        fit_series.fit(3)
+    assert file.read_text() == '{"tried": 1, "sure": 2}'
+
+
 @pytest.mark.slow
 def test_fresh_series_are_told_right_and_noise_seldom():
     outcomes = [fit_series.outcome(one) for one in fit_series.series(fit_series.FRESH, 200)]
