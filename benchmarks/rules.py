@@ -55,12 +55,10 @@ RULES = {
     "many weighed": Rule("80 candidates are weighed, not 30", movement, "WEIGHED", 30, _EARLY),
     "few of a tempo": Rule("8 candidates of a tempo, not 3", movement, "OF_A_TEMPO", 3, _EARLY),
     "whole cycles": Rule("slower and faster readings are compared", movement, "whole_cycle", lambda run, *_: run),
-    "picture halves": Rule("the picture tells halves", halves, "are_halves", lambda run: False),
     "sampled": Rule("cycles that frames catch differently", movement, "SAMPLED", 1),
     "longest": Rule("the longest run stands for its parts", movement, "longer", lambda *given: []),
     "shown": Rule("the picture or the network shows it", film_reader, "is_shown", lambda shown: True),
     "counters": Rule("digits that count are told", counters, "is_counter", lambda frames, run: False),
-    "pairs": Rule("two cycles of two sides are enough", film_reader, "FEWEST_IN_PAIRS", film_reader.FEWEST),
     "second movement": Rule("a second movement is told", places, "told", lambda *g: _TOLD(*g)[:1]),
     "magnitudes": Rule("magnitudes are read late", camera, "looks", lambda gray: (
         look for look in _LOOKS(gray) if not look.of_magnitudes)),

@@ -226,9 +226,9 @@ class Look(NamedTuple):
     fastest: float | None = None
 
     @property
-    def is_of_pixels(self) -> bool:
-        """Whether what is read are the pixels of the picture, each in its place."""
-        return not (self.of_magnitudes or self.of_shifts or self.fastest is not None)
+    def is_in_place(self) -> bool:
+        """Whether the whole picture is read, by its pixels or their magnitudes."""
+        return not (self.of_shifts or self.fastest is not None)
 
     def scores(self) -> np.ndarray:
         """Returns what runs are looked for in, `(T, tiles, K)` float32."""

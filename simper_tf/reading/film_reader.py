@@ -6,7 +6,7 @@
 
 Every scene is read by itself. No band, no window and no tempo is asked
 for: from 0.05 Hz to 45 % of the frame rate whatever repeats at least
-two and a half times is an answer, or twice to either side.
+two and a half times is an answer.
 """
 
 import concurrent.futures
@@ -39,9 +39,8 @@ from simper_tf.reading.verdict import Evidence, box
 LOWEST_HERTZ = 0.05  # Six periods fill the longest stretch that is read, 120 s.
 HIGHEST_SHARE = 0.45  # Of the frame rate; at half of it a swing shows two frames, and no peak.
 FEWEST = 2.5  # Repetitions in a result: two may be chance.
-FEWEST_IN_PAIRS = 1.9  # Of cycles whose halves repeat too: two, less what an edge cuts off.
 # Share of what moves in the picture that must come back where the network does not hold the tempo the likeliest. Digits
-# of a clock beside a plot turn evenly, and are 0.01 to 0.06. Right ones of `benchmarks/evidence.csv` have 0.3 or more.
+# of a clock beside a plot turn evenly, and are 0.01 to 0.06. Right ones of `benchmarks/evidence.csv` have 0.19 or more.
 LEAST_SHOWN = 0.1
 FEWEST_FRAMES = 8  # In a scene that is read.
 # Chance by the network of the tempo that it holds the likeliest, at least: where none is, all have 0.05 to 0.08. And by
@@ -178,9 +177,9 @@ def _ranked(
                 some = _of_the_scene(some, look, stretch, limits, heard.result())
             least = camera.faintest(look.steady, look.is_steadied)
             some = compression.without(some, gray[0].size, least, keys, rate)
-            steady = look.steady if look.is_of_pixels else steady
+            steady = look.steady if look.is_in_place else steady
             some = _agreed(some) if look.of_shifts else some
-            ranked += [dataclasses.replace(each, in_pixels=look.is_of_pixels) for each in some]
+            ranked += [dataclasses.replace(each, in_place=look.is_in_place) for each in some]
             if any(candidate.confidence >= result.SURE for candidate in ranked if candidate.evidence.count > 2):
                 break
     return steady, movement.surest_first(ranked)
@@ -234,11 +233,10 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
     error = hertz * np.std(np.log(gaps)) / len(gaps)
     # In its own place all may be its own, however little that is of the picture.
     is_clear = candidate.confidence >= result.SURE and (candidate.tiles is not None or is_shown(candidate.evidence))
-    if candidate.in_pixels:  # Elsewhere little of the picture returns, whatever repeats.
+    if candidate.in_place:  # Elsewhere little of the picture returns, whatever repeats.
         is_clear = is_clear and not counters.is_counter(stretch.evenly(gray), candidate.run)
-    fewest = FEWEST_IN_PAIRS if candidate.pairs and is_clear else FEWEST
     said = result.CLEAR if is_clear else result.UNCLEAR
-    if twice or (ends[-1] - starts[0]) * hertz < fewest:
+    if twice or (ends[-1] - starts[0]) * hertz < FEWEST:
         said = result.TOO_FEW
     return result.Answer(
         scene=stretch.scene,

@@ -1,11 +1,8 @@
 """Full cycles and halves: whether two events of a run make one cycle.
 
 Sides alternate in steps, lunges and swings. Where every second event is
-more alike than neighbours are, two events make one cycle. A course may
-show only a part of the picture that moves twice a cycle, so the whole
-picture is asked as well. Three or four events need a clear difference,
-as they differ by chance. Events must differ by more than frames make of
-like ones.
+more alike than neighbours are, two events make one cycle. Events must
+differ by more than frames make of like ones.
 """
 
 import numpy as np
@@ -18,8 +15,6 @@ PAIR = 0.5
 GAIN = 0.03
 # Halves of three cycles, and events that the longest movement lasts in which they may differ.
 FEWEST_HALVES, SPANNED = 5, 6.0
-# Of fewer: by how much every second one must be more alike: this share of all it could be, within limits.
-FEW_SHARE, FEW_GAIN = 0.8, (0.1, 0.5)
 
 
 def full(run: events.Run) -> tuple[events.Run, bool]:
@@ -52,30 +47,6 @@ def every_second(run: events.Run) -> events.Run:
     return next(runs) if np.diff(is_most).all() else max(runs, key=events.regularity)
 
 
-def are_halves(run: events.Run) -> bool:
-    """Whether two events make one cycle in the whole picture, of which the course shows a part that moves twice.
-
-    Halves that are alike all the same, as two steps are, stay as they are. Three or four events are too few to know
-    chance by: they are halves if they alternate clearly.
-    """
-    if not events.differ(run.course.rung.whole, run.marks):
-        return False
-    alike = _alike_in_picture(run)
-    if len(alike) < FEWEST_HALVES:
-        return _few_alternate(alike)
-    away = _away(run)
-    near, far, third = (_mean_of(alike, away == steps) for steps in (1, 2, 3))
-    # Something else, at its own tempo, makes likeness rise and fall as well, but not with every second event.
-    return bool(near < PAIR and third < (near + far) / 2 and _alternate(_gain(alike, away), len(alike)))
-
-
-def _few_alternate(alike: np.ndarray) -> bool:
-    """Whether every second one of three or four events is clearly more alike than others are, from their likeness."""
-    next_but_one = np.diagonal(alike, 2).mean()
-    others = np.concatenate((np.diagonal(alike, 1), np.diagonal(alike, 3))).mean()
-    return bool(next_but_one - others > np.clip(FEW_SHARE * (1 - others), *FEW_GAIN))
-
-
 def are_cycles(run: events.Run, parts: int = 2) -> bool:
     """Whether the whole picture tells no event from the next one: each is a full cycle, not one of so many parts."""
     if len(run.marks) < FEWEST_HALVES:
@@ -91,11 +62,6 @@ def _gain(alike: np.ndarray, away: np.ndarray) -> np.ndarray:
     both = even.any(1) & odd.any(1)
     alike, even, odd = alike[both], even[both], odd[both]
     return (alike * even).sum(1) / even.sum(1) - (alike * odd).sum(1) / odd.sum(1)
-
-
-def _mean_of(alike: np.ndarray, chosen: np.ndarray) -> float:
-    """Mean likeness of some pairs of events; 0 of none."""
-    return float(alike[chosen].mean()) if chosen.any() else 0.0
 
 
 def _away(run: events.Run) -> np.ndarray:

@@ -42,7 +42,7 @@ class Candidate:
         evidence: What speaks for it.
         confidence: Probability that it is right.
         tiles: `(tiles,)` which of them are its place; None for all.
-        in_pixels: Whether the pixels of the picture show it, each in its place.
+        in_place: Whether the whole picture was read, and not what was followed in it or moved beside its parts.
     """
 
     run: events.Run
@@ -51,7 +51,7 @@ class Candidate:
     evidence: verdict.Evidence
     confidence: float
     tiles: np.ndarray | None = None
-    in_pixels: bool = True
+    in_place: bool = True
 
 
 def proposed(scores: np.ndarray, band: tuple[float, float]) -> list[tuple[events.Run, float, bool]]:
@@ -140,8 +140,6 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], least: float, cle
     slower = _at(ranked, candidate, 0.5, clear)
     if slower and _is_as_sure(slower, candidate) and not halves.are_cycles(candidate.run):
         return dataclasses.replace(slower, pairs=True, confidence=max(slower.confidence, candidate.confidence))
-    if halves.are_halves(candidate.run):
-        return _of_halves(candidate)
     half = _at(ranked, candidate, 2, clear)
     candidate = dataclasses.replace(candidate, pairs=candidate.pairs and half is not None and half.confidence >= least)
     for parts in range(SAMPLED, 1, -1):
@@ -152,13 +150,6 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], least: float, cle
             return dataclasses.replace(faster, confidence=max(faster.confidence, candidate.confidence))
         candidate = dataclasses.replace(candidate, pairs=candidate.pairs or parts == 2)
     return candidate
-
-
-def _of_halves(candidate: Candidate) -> Candidate:
-    """Candidate whose cycles are two events each; of three halves and of four there are two cycles."""
-    run = halves.every_second(candidate.run)
-    shown = dataclasses.replace(candidate.evidence, count=len(run.marks))
-    return dataclasses.replace(candidate, run=run, hertz=events.frequency(run.marks), pairs=True, evidence=shown)
 
 
 def _at(ranked: list[Candidate], candidate: Candidate, multiple: float, clear: float) -> Candidate | None:

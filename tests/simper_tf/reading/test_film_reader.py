@@ -82,8 +82,8 @@ def test_two_repetitions_are_too_few():
     assert reading.answers[0].count == 2
 
 
-@pytest.mark.parametrize(("seconds", "is_clear"), [(6.8, False), (8.8, True), (9.0, True), (9.4, True)])
-def test_two_cycles_of_two_sides_are_four_repetitions(seconds, is_clear):
+@pytest.mark.parametrize("seconds", [6.8, 8.8, 9.0, 9.4])
+def test_two_cycles_of_two_sides_are_read_as_their_sides(seconds):
     times = np.arange(0, seconds, 0.04)
     lean = np.where(times % 4.0 < 2.0, 1, -1) * np.sin(np.pi * times / 2.0) ** 2
     y, x = np.mgrid[:40, :60]
@@ -91,8 +91,7 @@ def test_two_cycles_of_two_sides_are_four_repetitions(seconds, is_clear):
     hand = np.exp(-(((x - 30) / 3) ** 2) - ((y - 34 + 5 * np.abs(lean)[:, None, None]) / 3) ** 2)
     frames = np.uint8(100 + 80 * arm + 70 * hand)[..., None]
     answers = film_reader.reading_of_frames(zip(times, frames, strict=True)).clear
-    told = [(answer.hertz, answer.pairs) for answer in answers]
-    assert told == [(pytest.approx(0.25, rel=0.02), pytest.approx(0.5, rel=0.02))] * is_clear
+    assert [answer.hertz for answer in answers] == [pytest.approx(0.5, rel=0.02)]
 
 
 @pytest.mark.parametrize("growth", [0.0, 1.0])

@@ -1,13 +1,11 @@
 """Full cycles and halves of made events."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 import scipy.signal
 from made_runs import course, run
 
-from simper_tf.reading import courses, events, halves, movement, verdict
+from simper_tf.reading import courses, events, halves
 
 
 def test_opposite_events_are_unlike():
@@ -32,44 +30,16 @@ def made(share, number=10, same=0, wander=0.0):
     return run(courses.Course(own, whole[:, 0, :1], narrow, whole[:, 0, :1]), np.arange(25, 50 * number, 50))
 
 
-def test_events_the_whole_picture_tells_apart_are_halves():
-    assert halves.are_halves(made(4.0))
-    assert not halves.are_halves(made(0.0))
-
-
-def test_halves_of_most_of_the_time_are_halves():
-    assert halves.are_halves(made(1.0, 24, same=8, wander=1.0))
-    assert not halves.are_halves(made(0.0, 24, same=8, wander=1.0))
-
-
-def test_halves_are_told_though_some_of_one_kind_are_missed():
+def test_halves_are_paired_though_some_of_one_kind_are_missed():
     # Of twelve halves the fourth and the sixth are missed: their gaps are no pauses, and sides go on behind them.
     seen = made(4.0, 12)
     some = run(seen.course, np.delete(seen.marks, [3, 5]))
-    assert halves.are_halves(some)
     assert not halves.are_cycles(some)
     np.testing.assert_allclose(halves.every_second(some).marks, seen.marks[::2])
     # Behind a pause of two and a half events nothing is known of sides.
     np.testing.assert_array_equal(events.places(np.array([0.0, 10, 20, 40, 50, 60, 85, 95])), [0, 1, 2, 4, 5, 6, 7, 8])
     # Of 3.2 frames each: the marks on both sides of the missed one are off by a third of a frame.
     np.testing.assert_array_equal(events.places(np.array([1.0, 4, 7, 13.9, 17, 20])), [0, 1, 2, 4, 5, 6])
-
-
-@pytest.mark.parametrize("number", [3, 4])
-def test_two_cycles_seen_as_three_or_four_halves_are_two(number):
-    few = made(4.0, number)
-    shown = verdict.Evidence(number, 0.9, 1.0, 0.5, 1.0, 2.0, np.ones(1), np.ones(1))
-    half = movement.Candidate(few, events.frequency(few.marks), False, shown, 0.9)
-    told = movement.whole_cycle(half, [half], 0.2, 0.6)
-    assert (told.evidence.count, told.pairs, told.hertz) == (2, True, pytest.approx(0.01))
-    alike = dataclasses.replace(half, run=made(0.0, number))
-    assert movement.whole_cycle(alike, [alike], 0.2, 0.6) == alike
-
-
-def test_three_events_that_chance_makes_unlike_are_no_halves():
-    # Neighbours correlate by 0.41, the first and the third by 0.81: 0.47 more is needed.
-    assert not halves.are_halves(made(0.5, 3, wander=1.0))
-    assert halves.are_halves(made(0.5, 3))
 
 
 def test_events_the_whole_picture_sees_alike_are_cycles():
