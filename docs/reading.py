@@ -13,6 +13,7 @@ from docs import sample
 from simper_tf.commands.sample import PATH as FILM
 from simper_tf.reading import courses, film_reader, rhythm_network, source_reader
 from simper_tf.reading.drawing import COLORS
+from simper_tf.reading.result import SURE
 from simper_tf.recordings import sources
 
 PATH = pathlib.Path(__file__).with_name("reading.png")
@@ -89,7 +90,7 @@ def _chances(axes, stretch):
 def _candidates(axes, stretch, candidates):
     for candidate in candidates:
         axes.plot(candidate.hertz * stretch.rate, candidate.confidence, "o", color=COLORS[0], alpha=0.4)
-    axes.axhline(film_reader.CLEAR, color="0.5", linestyle="--", linewidth=1)
+    axes.axhline(SURE, color="0.5", linestyle="--", linewidth=1)
     axes.set_xscale("log")
     axes.set_ylim(0, 1)
     axes.set_xlabel("tempo (Hz)")
