@@ -96,6 +96,8 @@ def film_parts(rows: list[tuple[films.Film, dict[str, float | None]]]) -> Iterat
     """Yields heads and outcomes of films at hand, and of the others."""
     for groups, title in ((films.AT_HAND, "at hand"), (films.TEST, "others")):
         inside = [(film, answers) for film, answers in rows if film.group in groups]
+        if not inside:
+            continue
         repeat = sum(bool(film.hertz) for film, _ in inside)
         yield (
             f"Films {title}: {repeat} repeat, {len(inside) - repeat} are controls.",

@@ -50,7 +50,7 @@ def test_a_report_counts_what_changes_without_a_rule():
         (film((1.0,)), {"": 1.0, "network": None}),
         (film((1.0,)), {"": 2.0, "network": None}),
         (film(()), {"": None, "network": 3.0}),
-        (film((1.0,), "F"), {"": None, "network": 1.0}),
+        (film((1.0,), films.TEST[0]), {"": None, "network": 1.0}),
     ]
     at_hand, others = ablation.report(rules.film_parts(rows), rules.RULES).split("Films others")
     assert "2 repeat, 1 are controls" in at_hand
@@ -94,3 +94,7 @@ def test_what_is_remembered_changes_no_answer():
         with ablation.without(name, rules.RULES):
             assert told[name] == films.surest(films.reading_of(some))
     assert "remembering" not in movement.proposed.__name__
+
+
+def test_a_report_leaves_out_a_part_without_films():
+    assert "Films others" not in ablation.report(rules.film_parts([(film((1.0,)), {"": 1.0})]), rules.RULES)

@@ -144,7 +144,8 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], least: float, cle
     candidate = dataclasses.replace(candidate, pairs=candidate.pairs and half is not None and half.confidence >= least)
     for parts in range(SAMPLED, 1, -1):
         faster = _at(ranked, candidate, parts, clear)
-        if not faster or faster.confidence < clear:
+        # The network names one tempo at a time: the multiple, where it comes back exactly.
+        if not faster or max(faster.confidence, verdict.alone(faster.evidence)) < clear:
             continue
         if halves.are_cycles(faster.run, parts):
             return dataclasses.replace(faster, confidence=max(faster.confidence, candidate.confidence))
