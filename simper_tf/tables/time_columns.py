@@ -300,12 +300,13 @@ def _jittery_step(values):
 def like_times(table: Table) -> str:
     """Returns the name, or the number from 1, of the first column that may be times; "" without one.
 
-    It rises evenly, but not by 1, or at all under a name that may be that of times.
+    It rises about evenly, but not by 1, or at all under a name that may be that of times.
     """
     for k, (name, column) in enumerate(zip(table.names, table.columns, strict=True)):
         if not isinstance(column, np.ndarray) or not np.isfinite(column).all():
             continue
-        if _even_step(column) not in (None, 1) or (time_units.is_vague(name) and direction(column) > 0):
+        step = _even_step(column) or _jittery_step(column)
+        if step not in (None, 1) or (time_units.is_vague(name) and direction(column) > 0):
             return name or str(k + 1)
     return ""
 

@@ -278,6 +278,13 @@ def test_a_column_that_rises_evenly_is_proposed_as_times(tmp_path):
         series_files.series_of(write(tmp_path, "row,x", np.arange(COUNT), WAVE))
 
 
+def test_a_last_column_of_late_milliseconds_is_proposed(tmp_path):
+    late = np.random.default_rng(0).choice([12, 13, 16, 70], COUNT, p=[0.3, 0.6, 0.09, 0.01])
+    path = write(tmp_path, "", WAVE, 4700 + np.cumsum(late))
+    with pytest.raises(RawDataError, match=r"Or, if they are times, name column 2: `time=2`\."):
+        series_files.series_of(path)
+
+
 @pytest.mark.parametrize(
     "lines", [["It was a dark night."] * 40, ["for k in range(9):", "    x = 3", ""] * 20, ["1,2"] * 5]
 )
