@@ -178,17 +178,25 @@ def _ranked(
             least = camera.faintest(look.steady, look.is_steadied)
             some = compression.without(some, gray[0].size, least, keys, rate)
             steady = look.steady if look.is_in_place else steady
-            some = _agreed(some) if look.of_shifts else some
+            some = _agreed(some, keys, rate) if look.of_shifts else some
             ranked += [dataclasses.replace(each, in_place=look.is_in_place) for each in some]
             if any(candidate.confidence >= result.SURE for candidate in ranked if candidate.evidence.count > 2):
                 break
     return steady, movement.surest_first(ranked)
 
 
-def _agreed(some: list[movement.Candidate]) -> list[movement.Candidate]:
-    """Candidates of shifts whose events are alike for certain, at the tempo that the network holds the likeliest."""
+def _agreed(some: list[movement.Candidate], keys: tuple[float, ...], rate: float) -> list[movement.Candidate]:
+    """Candidates of shifts whose events are alike for certain, at the tempo that the network holds the likeliest.
 
-    return [each for each in some if each.evidence.alike > movement.TWICE and _is_likeliest(each.evidence)]
+    Frames that refer to others move tiles too, in patterns of a few frames: those of a coded file are left out.
+    """
+    return [
+        each
+        for each in some
+        if each.evidence.alike > movement.TWICE
+        and _is_likeliest(each.evidence)
+        and not (keys and compression.has_pattern(each.hertz, keys, rate))
+    ]
 
 
 def _is_likeliest(shown: Evidence) -> bool:

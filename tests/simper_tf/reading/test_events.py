@@ -261,6 +261,14 @@ def test_a_faint_pattern_of_frames_is_no_repetition(hertz, gray, is_kept):
     assert bool(compression.without([one], 100, np.zeros(2), (), 10.0)) == is_kept
 
 
+@pytest.mark.parametrize(("hertz", "keys", "is_kept"), [(0.25, (0.0, 1.2, 2.4), False), (0.26, (0.0, 1.2, 2.4), True),
+                                                      (0.25, (), True)])  # fmt: skip
+def test_shifts_in_a_pattern_of_coded_frames_are_left_out(hertz, keys, is_kept):
+    one = candidate(hertz, 0.9)
+    shown = dataclasses.replace(one.evidence, alike=0.95, chance=0.5, rival=0.1)
+    assert bool(film_reader._agreed([dataclasses.replace(one, evidence=shown)], keys, 10.0)) == is_kept
+
+
 @pytest.mark.parametrize(("step", "is_kept"), [(0.1, True), (0.2, False), (1.2, False)])
 def test_frames_that_are_all_stored_whole_have_no_pattern(step, is_kept):
     faint, keys = returning(0.25, 50 * 0.9**2), tuple(np.arange(0.0, 10.0, step))
