@@ -14,6 +14,7 @@ HARD = [(kind, period) for kind in ("disc", "patch", "skin", "series") for perio
         ("disc", 3.2),
         ("disc", 35.9),
         ("patch", 3.2),
+        ("patch", 3.25),
         ("series", 3.2),
         ("series that jumps", 5.8),
         *HARD,

@@ -20,7 +20,7 @@ def main():
     parser.add_argument("--films", required=True, help="Folder of the raw films, at owner+name/path.")
     parser.add_argument("--work", required=True, help="Folder of the data set, checkpoints and weights.")
     parser.add_argument("--minutes", type=float, default=180.0, help="Stop after so many minutes.")
-    parser.add_argument("--steps", type=int, default=8000, help="Steps of the whole training.")
+    parser.add_argument("--steps", type=int, default=10000, help="Steps of the whole training.")
     parser.add_argument("--batch_size", type=int, default=8, help="Clips a step.")
     parser.add_argument("--seed", type=int, default=0, help="Seed of weights, clips and replays.")
     parser.add_argument("--ratio_weight", type=float, default=0.0, help="Weight of the ratios of known speeds.")

@@ -134,8 +134,8 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], least: float, cle
     Args:
         candidate: The one to tell.
         ranked: All of its stretch.
-        least: Confidence of halves that are named.
-        clear: Confidence from which on a faster one counts.
+        least: Confidence of halves that are named, and from which on a third or a smaller part counts.
+        clear: Confidence from which on a half counts.
     """
     slower = _at(ranked, candidate, 0.5, clear)
     if slower and _is_as_sure(slower, candidate) and not halves.are_cycles(candidate.run):
@@ -145,7 +145,8 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], least: float, cle
     for parts in range(SAMPLED, 1, -1):
         faster = _at(ranked, candidate, parts, clear)
         # The network names one tempo at a time: the multiple, where it comes back exactly.
-        if not faster or max(faster.confidence, verdict.alone(faster.evidence)) < clear:
+        sure = max(faster.confidence, verdict.alone(faster.evidence)) if faster else 0.0
+        if sure < (clear if parts == 2 else least):  # Two may be sides; more that differ by sampling alone are not.
             continue
         if halves.are_cycles(faster.run, parts):
             return dataclasses.replace(faster, confidence=max(faster.confidence, candidate.confidence))

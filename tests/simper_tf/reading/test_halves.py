@@ -16,16 +16,11 @@ def test_opposite_events_are_unlike():
     np.testing.assert_allclose(full.marks, [25, 125])
 
 
-def made(share, number=10, same=0, wander=0.0):
-    """Events of a course that sees them alike, in a picture whose other part turns over by a share, later than some.
-
-    A third part moves by chance in each.
-    """
+def made(share, number=10):
+    """Events of a course that sees them alike, in a picture whose other part turns over by a share."""
     times = np.arange(50 * number)
-    own = np.sin(np.pi * times / 50) ** 2
-    turned = np.sin(np.pi * times / 50) * share * (times >= 50 * same)
-    chance = np.repeat(np.random.default_rng(0).normal(size=number), 50) * np.sin(2 * np.pi * times / 50) * wander
-    whole = np.stack((own, turned, chance), -1)[:, None].astype(np.float32)
+    own, turned = np.sin(np.pi * times / 50) ** 2, np.sin(np.pi * times / 50) * share
+    whole = np.stack((own, turned), -1)[:, None].astype(np.float32)
     narrow = courses.Rung(whole[..., :1], 100.0, whole)
     return run(courses.Course(own, whole[:, 0, :1], narrow, whole[:, 0, :1]), np.arange(25, 50 * number, 50))
 
