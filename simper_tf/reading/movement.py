@@ -144,13 +144,15 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], least: float, cle
     candidate = dataclasses.replace(candidate, pairs=candidate.pairs and half is not None and half.confidence >= least)
     for parts in range(SAMPLED, 1, -1):
         faster = _at(ranked, candidate, parts, clear)
-        # The network names one tempo at a time: the multiple, where it comes back exactly.
-        sure = max(faster.confidence, verdict.alone(faster.evidence)) if faster else 0.0
-        if sure < (clear if parts == 2 else least):  # Two may be sides; more that differ by sampling alone are not.
+        if not faster:
             continue
-        if halves.are_cycles(faster.run, parts):
+        # The network names one tempo at a time: the multiple, where it comes back exactly.
+        sure = max(faster.confidence, verdict.alone(faster.evidence))
+        # Two may be sides; more that differ by sampling alone are not.
+        if sure >= (clear if parts == 2 else least) and halves.are_cycles(faster.run, parts):
             return dataclasses.replace(faster, confidence=max(faster.confidence, candidate.confidence))
-        candidate = dataclasses.replace(candidate, pairs=candidate.pairs or parts == 2)
+        if parts == 2 and faster.confidence >= clear:
+            candidate = dataclasses.replace(candidate, pairs=True)
     return candidate
 
 
