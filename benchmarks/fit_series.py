@@ -21,7 +21,16 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks import document, made_series, real
 from simper_tf.evaluation import markdown_tables
-from simper_tf.reading import beat_courses, beat_stretches, beats, fitted, result, series_reader
+from simper_tf.reading import (
+    beat_courses,
+    beat_stretches,
+    beats,
+    fitted,
+    result,
+    series_reader,
+    spectral_lines,
+    tempo_spans,
+)
 from simper_tf.utils import files
 
 COMMAND = "python -m benchmarks.fit_series"
@@ -59,12 +68,12 @@ def spans(made: Iterable[made_series.Made]) -> Iterator[Span]:
         if one.times[-1] > 1.5 * beat_stretches.STRETCH or len(one.times) < beats.FEWEST_SAMPLES:
             continue
         even = beat_courses.evenly(one.times, one.values)
-        power = beat_stretches.power_of(even)
-        for _, band in beat_stretches.bands(one.times, even.rate, beat_stretches.limits_of(one.times, None)):
+        power = spectral_lines.power_of(even)
+        for _, band in tempo_spans.bands(one.times, even.rate, tempo_spans.limits_of(one.times, None)):
             if tried := beats.tries(even, band):
                 heard = beats.chosen(tried)
                 first = heard.candidates[0]
-                is_beside = heard.is_faster or beat_stretches.is_part(heard.frequency, *power)
+                is_beside = heard.is_faster or spectral_lines.is_part(heard.frequency, *power)
                 is_beside |= any(is_right(factor * heard.frequency, one.hertz) for factor in MULTIPLES)
                 sure = [] if is_beside else [(beats.sureness(first), is_right(heard.frequency, one.hertz))]
                 yield Span([(attempt.features, is_beaten(attempt, one)) for attempt in tried], sure)

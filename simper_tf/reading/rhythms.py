@@ -11,19 +11,9 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beat_courses, beat_tops, beats, result, tempos, uneven
-from simper_tf.reading.beat_stretches import (
-    FINER,
-    HIGHEST_SHARE,
-    MULTIPLE,
-    PERIODS,
-    STRETCH,
-    answer_on,
-    answers_on,
-    heard_in_spans,
-    limits_of,
-    power_of,
-)
+from simper_tf.reading import beat_courses, beat_tops, beats, result, tempo_spans, tempos, uneven
+from simper_tf.reading.beat_stretches import STRETCH, answer_on, answers_on
+from simper_tf.reading.spectral_lines import FINER, HIGHEST_SHARE, MULTIPLE, power_of
 from simper_tf.signals import samples
 
 # It is read as if it lasted so many seconds and, if it has more samples than that shows, as if there were so many a
@@ -68,7 +58,7 @@ def told_slower(times, values, band):
     heard = []
     for clock, finer in itertools.pairwise([*clocks, 1.0]):
         low, high = band or (0.0, math.inf)
-        high = min(high, _OVERLAP * PERIODS / STRETCH / finer)
+        high = min(high, _OVERLAP * tempo_spans.PERIODS / STRETCH / finer)
         for channel in channels if low < high and clock > 1 else ():
             given = (times, values, (low, high), clock, channel, len(channels) * len(clocks))
             heard += _at_clock(*given, is_whole=clock == whole)
@@ -112,7 +102,7 @@ def _at_clock(times, values, band, clock, channel, looks, is_whole=False):
 
 def _of_whole(times, values, band, power, looks):
     """Returns answers on the clear rhythms of all spans of a series that is read whole."""
-    spans = heard_in_spans(times, values, limits_of(times, band), is_all=True)
+    spans = tempo_spans.heard_in_spans(times, values, tempo_spans.limits_of(times, band), is_all=True)
     heard = [tempos.judged([found], looks)[0] for found in spans]
     clear = [found for found in heard if found.confidence >= result.SURE and _share(found.frequency, *power) >= _SHOWN]
     answers = [answer for found in clear if (answer := answer_on(beat_tops.at_tops(found), times)) is not None]

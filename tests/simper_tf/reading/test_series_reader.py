@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from simper_tf.reading import beat_stretches, beats, result, series_reader
+from simper_tf.reading import beat_stretches, beats, result, series_reader, spectral_lines, tempo_spans
 
 RNG = np.random.default_rng(3)
 
@@ -51,7 +51,7 @@ def test_another_rhythm_is_named_beside_one_that_is_not_sure():
     ids=["likelier", "threes", "unsure threes", "pair", "doubtful pair", "no multiple"],
 )  # fmt: skip
 def test_of_two_rhythms_the_likelier_one_is_told(fast, slow, told):
-    assert beat_stretches._preferred([beats_of(*fast), beats_of(*slow)]).frequency == told
+    assert tempo_spans._preferred([beats_of(*fast), beats_of(*slow)]).frequency == told
 
 
 def test_a_pattern_of_three_is_named_beside_the_beat():
@@ -252,10 +252,10 @@ def test_waves_of_noise_hide_no_slow_rhythm():
 def test_samples_fold_harmonics_back_as_weakly_as_of_a_jump():
     # Of 4.5 samples a period: the third harmonic, at 6/9 of the rate, is seen at 3/9, the fourth and fifth at 1/9.
     # So are the 13th and the 14th, at 26/9 and 28/9. The 18th, at 4 times the rate, is the last.
-    folded = beat_stretches._folded(2 / 9, np.array([1, 2, 3, 4]) / 9, np.full(4, 0.01))
+    folded = spectral_lines._folded(2 / 9, np.array([1, 2, 3, 4]) / 9, np.full(4, 0.01))
     seen = ((4, 5, 13, 14), (8, 10, 17), (3, 6, 12, 15), (7, 11, 16))
     assert folded == pytest.approx([sum(1 / order for order in orders) for orders in seen])
-    assert beat_stretches._folded(0.01, np.array([0.005]), np.array([0.001])) == [0]
+    assert spectral_lines._folded(0.01, np.array([0.005]), np.array([0.001])) == [0]
 
 
 def test_what_alternates_is_told_as_one_cycle_of_two():
@@ -273,7 +273,7 @@ def test_slow_spans_are_asked_seldom_where_they_never_tell(monkeypatch, alone, l
         asked.append(is_quick)
         return beats.Beats(0.0, ()), [], alone
 
-    monkeypatch.setattr(beat_stretches, "_heard", heard)
+    monkeypatch.setattr(tempo_spans, "heard_in", heard)
     times = np.arange(0, 50 * 30, 0.5)
     beat_stretches.answers_on(times, times[:, None], None)
     assert (len(asked), asked.count(False)) == (50, looked)
@@ -283,11 +283,11 @@ def test_a_quick_look_ends_with_a_clear_first_span():
     times = np.arange(0, 30, 0.02)
     spikes = np.exp(-(((times % 0.8) - 0.4) ** 2) / 0.002)[:, None]
     limits = (0.0, 22.0)
-    whole, quick = (beat_stretches.heard_in_spans(times, spikes, limits, is_quick=one) for one in (False, True))
+    whole, quick = (tempo_spans.heard_in_spans(times, spikes, limits, is_quick=one) for one in (False, True))
     assert len(quick) == 1 < len(whole)
     assert quick[0].frequency == whole[0].frequency
     noise = np.random.default_rng(0).normal(size=(len(times), 1))
-    assert len(beat_stretches.heard_in_spans(times, noise, limits, is_quick=True)) >= 3
+    assert len(tempo_spans.heard_in_spans(times, noise, limits, is_quick=True)) >= 3
 
 
 def noisy_heart(hertz, rng):
