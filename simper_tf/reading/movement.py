@@ -124,12 +124,7 @@ def _varied(some: list[tuple], times: int) -> list[tuple]:
 
 
 def whole_cycle(candidate: Candidate, ranked: list[Candidate], least: float, clear: float) -> Candidate:
-    """Candidate as it is told where the same movement was seen at half its tempo or twice.
-
-    The slower one is the full cycle, if it is about as sure and the picture tells its halves apart; the faster one
-    names them. Both are then told, so the movement is as sure as the surer of them. A faster one, whatever the
-    multiple, is told where its events differ by sampling alone. Halves of one course alone are no pairs where nothing
-    else shows them.
+    """Candidate as it is told where the same movement was seen at half its tempo, or at a multiple of it.
 
     Args:
         candidate: The one to tell.
@@ -137,23 +132,35 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], least: float, cle
         least: Confidence of halves that are named, and from which on a third or a smaller part counts.
         clear: Confidence from which on a half counts.
     """
+    cycle = _cycle_of_halves(candidate, ranked, clear) or _cycle_of_parts(candidate, ranked, least, clear)
+    if cycle:  # Both were seen, so the movement is as sure as the surer of them.
+        return dataclasses.replace(cycle, confidence=max(cycle.confidence, candidate.confidence))
+    half = _at(ranked, candidate, 2, clear)
+    is_named = half is not None and half.confidence >= (least if candidate.pairs else clear)
+    return dataclasses.replace(candidate, pairs=is_named)
+
+
+def _cycle_of_halves(candidate: Candidate, ranked: list[Candidate], clear: float) -> Candidate | None:
+    """Pair of which a candidate is a half, if it is about as sure, and the picture tells the halves apart."""
     slower = _at(ranked, candidate, 0.5, clear)
     if slower and _is_as_sure(slower, candidate) and not halves.are_cycles(candidate.run):
-        return dataclasses.replace(slower, pairs=True, confidence=max(slower.confidence, candidate.confidence))
-    half = _at(ranked, candidate, 2, clear)
-    candidate = dataclasses.replace(candidate, pairs=candidate.pairs and half is not None and half.confidence >= least)
+        return dataclasses.replace(slower, pairs=True)
+    return None
+
+
+def _cycle_of_parts(candidate: Candidate, ranked: list[Candidate], least: float, clear: float) -> Candidate | None:
+    """Part of a candidate that is a cycle by itself: the picture tells no part from the next but by sampling."""
     for parts in range(SAMPLED, 1, -1):
-        faster = _at(ranked, candidate, parts, clear)
-        if not faster:
-            continue
-        # The network names one tempo at a time: the multiple, where it comes back exactly.
-        sure = max(faster.confidence, verdict.alone(faster.evidence))
+        part = _at(ranked, candidate, parts, clear)
         # Two may be sides; more that differ by sampling alone are not.
-        if sure >= (clear if parts == 2 else least) and halves.are_cycles(faster.run, parts):
-            return dataclasses.replace(faster, confidence=max(faster.confidence, candidate.confidence))
-        if parts == 2 and faster.confidence >= clear:
-            candidate = dataclasses.replace(candidate, pairs=True)
-    return candidate
+        if part and _is_seen(part, clear if parts == 2 else least) and halves.are_cycles(part.run, parts):
+            return part
+    return None
+
+
+def _is_seen(part: Candidate, least: float) -> bool:
+    """Whether a part is so sure, with the network or without: that may name the multiple, which comes back exactly."""
+    return max(part.confidence, verdict.alone(part.evidence)) >= least
 
 
 def _at(ranked: list[Candidate], candidate: Candidate, multiple: float, clear: float) -> Candidate | None:
