@@ -243,16 +243,22 @@ class Method(keras.Model):
         with plain_errors():
             return super().fit(batches.in_equal_parts(self, x), y, batch_size, *args, **kwargs)
 
-    def evaluate(self, x: object = None, *args, return_dict: bool = True, **kwargs) -> dict[str, float] | list[float]:
+    def evaluate(
+        self, x: object = None, y: object = None, batch_size: int | None = None, *args, return_dict: bool = True,
+        **kwargs,
+    ) -> dict[str, float] | list[float]:  # fmt: skip
         """Returns the logs of clips or ready views that nothing is learned from, as a dictionary of means over clips.
 
         No weight changes, and layers are in inference mode. The views depend on the method's seed and on where in
         which batch a clip stands alone, and are none that a step of training draws. Arguments are those of
-        `keras.Model.evaluate`, and errors those of `fit`.
+        `keras.Model.evaluate`, and errors those of `fit`; a batch of one clip is taken.
         """
         x = batches.checked(self, x, "test_function")
+        batches.check_parts(self, *batches.known_sizes(x, batch_size))
         with plain_errors():
-            return super().evaluate(x, *args, return_dict=return_dict, **kwargs)
+            return super().evaluate(
+                batches.in_equal_parts(self, x), y, batch_size, *args, return_dict=return_dict, **kwargs
+            )
 
     def predict(self, x: object, *args, **kwargs) -> np.ndarray:
         """Returns the features of clips as an array; arguments are those of `keras.Model.predict`, errors of `fit`."""

@@ -44,17 +44,22 @@ def check_sizes(method, whole: int, last: int):
     """Refuses batches of so many clips, and a last one of an epoch, of which a `Method` cannot learn; 0 is no batch."""
     if whole:
         method.check_batch(whole)
+    check_parts(method, whole, last)
+    if 0 < last < method.min_clips:
+        raise ValueError(
+            f"{_needs(method)} Received: batches of {whole}, the last of which has {last}. Change `batch_size`, or "
+            "leave clips out."
+        )
+
+
+def check_parts(method, whole: int, last: int):
+    """Refuses batches of so many clips, and a last one, that the replicas of a `Method` cannot share equally."""
     replicas = method.distribute_strategy.num_replicas_in_sync
     if whole % replicas or last % replicas:
         last_one = f", the last of which has {last}" if last else ""
         raise ValueError(
             f"{replicas} replicas take equal parts of a batch. Received: batches of {whole}{last_one}. Change "
             "`batch_size`, or leave clips out."
-        )
-    if 0 < last < method.min_clips:
-        raise ValueError(
-            f"{_needs(method)} Received: batches of {whole}, the last of which has {last}. Change `batch_size`, or "
-            "leave clips out."
         )
 
 

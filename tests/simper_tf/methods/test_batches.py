@@ -72,6 +72,14 @@ def test_batches_that_replicas_cannot_share_are_refused(sizes, found):
         check_sizes(method, *sizes)
 
 
+def test_evaluate_refuses_batches_that_replicas_cannot_share(monkeypatch, swinging_bars):
+    model = op_by_op(SimPer)
+    pair = types.SimpleNamespace(num_replicas_in_sync=2)
+    monkeypatch.setattr(SimPer, "distribute_strategy", pair)
+    with pytest.raises(ValueError, match=r"2 replicas take equal parts .* batches of 4, the last of which has 1\."):
+        model.evaluate(swinging_bars[0][:5], batch_size=4, verbose=0)
+
+
 @pytest.mark.parametrize("number", [10, 11, 9])
 def test_batches_of_unknown_size_are_shared_in_equal_parts(number):
     pair = types.SimpleNamespace(num_replicas_in_sync=2)
