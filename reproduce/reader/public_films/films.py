@@ -4,7 +4,6 @@ The list is `films.csv`; the footage itself is fetched by whoever trains.
 """
 
 import csv
-import hashlib
 import pathlib
 from typing import NamedTuple
 
@@ -19,8 +18,6 @@ LIST = pathlib.Path(__file__).with_name("films.csv")
 LEARNED, LONGEST, MOST_FRAMES = 30.0, 60.0, 31.5
 # Films that hold less than this are left out: seconds, frames, and gray levels by which a pixel changes.
 SHORTEST, FEWEST, STILL = 1.5, 24, 0.3
-# Of 256 repositories so many are never trained on.
-LEFT_OUT = 64
 
 
 class Film(NamedTuple):
@@ -36,11 +33,6 @@ def listed(path=LIST) -> list[Film]:
     """Returns the films of a list, a CSV file with a column for each field of `Film`."""
     with pathlib.Path(path).open(newline="") as file:
         return [Film(**row) for row in csv.DictReader(file)]
-
-
-def is_left_out(repository: str) -> bool:
-    """Whether a repository is kept for choices and for calibration, by its name alone."""
-    return hashlib.sha256(repository.encode()).digest()[0] < LEFT_OUT
 
 
 def raw_path(folder, film: Film) -> pathlib.Path:

@@ -12,10 +12,10 @@ from . import films
 
 
 class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
-    """The first half minute of each film, as 32 x 32 gray pixels. Whole repositories are left out of training."""
+    """The first half minute of each film, as 32 x 32 gray pixels."""
 
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}
+    VERSION = tfds.core.Version("2.0.0")
+    RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "All films in one split; more of them."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "The films of films.csv beside this builder, each at owner+name/path. Films that are missing are left out, so "
         "are those that stand still or are too short. `reproduce.reader.public_films.standin` writes a stand-in."
@@ -42,10 +42,8 @@ class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
         )
 
     def _split_generators(self, dl_manager):
-        folder, splits = dl_manager.manual_dir, {"train": [], "left_out": []}
-        for film in films.found(folder):
-            splits["left_out" if films.is_left_out(film.repository) else "train"].append(film)
-        return {split: self._generate_examples(folder, some) for split, some in splits.items() if some}
+        folder = dl_manager.manual_dir
+        return {"train": self._generate_examples(folder, films.found(folder))}
 
     def _generate_examples(self, folder, some):
         for film in some:
@@ -64,16 +62,12 @@ def training_films(folder, data_dir) -> list[tuple[np.ndarray, float]]:
         data_dir: Where the data set is kept.
 
     Raises:
-        ValueError: it is not built, and none of the films is there; or all that are there are left out.
+        ValueError: it is not built, and none of the films is there.
     """
     builder = Builder(data_dir=data_dir)
     if not builder.data_path.exists():
         films.found(folder)
         config = tfds.download.DownloadConfig(manual_dir=pathlib.Path(folder))
         builder.download_and_prepare(download_config=config)
-    if "train" not in builder.info.splits:
-        raise ValueError(
-            f"{folder} holds films alone that are left out of training. Fetch others of {films.LIST.name}."
-        )
     examples = tfds.as_numpy(builder.as_dataset(split="train"))
     return [(example["film"], float(example["rate"])) for example in examples]

@@ -16,12 +16,12 @@ HEIGHT, WIDTH, RATE = 48, 64, 25
 HERTZ = (0.7, 2.0)
 
 
-def write(out, number: int = 3, seconds: float = 4.0, seed: int = 0) -> dict[films.Film, float]:
-    """Writes films to train on, and as many of repositories that are left out.
+def write(out, number: int = 4, seconds: float = 4.0, seed: int = 0) -> dict[films.Film, float]:
+    """Writes films to train on.
 
     Args:
         out: Folder to write to; made if needed.
-        number: Films of either kind.
+        number: Of films.
         seconds: Length of each.
         seed: Of tempos.
 
@@ -29,22 +29,16 @@ def write(out, number: int = 3, seconds: float = 4.0, seed: int = 0) -> dict[fil
         The tempo of each film in Hz.
     """
     random, truth = np.random.default_rng(seed), {}
-    for is_left_out in (False, True):
-        fitting = (
-            film
-            for film in films.listed()
-            if film.path.endswith(".mp4") and films.is_left_out(film.repository) is is_left_out
-        )
-        for film in itertools.islice(fitting, number):
-            truth[film] = float(random.uniform(*HERTZ))
-            path = films.raw_path(out, film)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with Writer(path, HEIGHT, WIDTH) as video:
-                for moment in np.arange(0, seconds, 1 / RATE):
-                    picture = np.full((HEIGHT, WIDTH, 3), 60, np.uint8)
-                    across = WIDTH // 2 + round(0.3 * WIDTH * np.sin(2 * np.pi * truth[film] * moment))
-                    cv2.circle(picture, (across, HEIGHT // 2), HEIGHT // 6, (220, 220, 220), -1)
-                    video.add(moment, picture)
+    for film in itertools.islice((film for film in films.listed() if film.path.endswith(".mp4")), number):
+        truth[film] = float(random.uniform(*HERTZ))
+        path = films.raw_path(out, film)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with Writer(path, HEIGHT, WIDTH) as video:
+            for moment in np.arange(0, seconds, 1 / RATE):
+                picture = np.full((HEIGHT, WIDTH, 3), 60, np.uint8)
+                across = WIDTH // 2 + round(0.3 * WIDTH * np.sin(2 * np.pi * truth[film] * moment))
+                cv2.circle(picture, (across, HEIGHT // 2), HEIGHT // 6, (220, 220, 220), -1)
+                video.add(moment, picture)
     return truth
 
 
