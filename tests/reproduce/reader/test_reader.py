@@ -16,7 +16,8 @@ from simper_tf.reading import rhythm_network
 from simper_tf.utils.errors import RawDataError
 
 LICENSES = {
-    "MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "MPL-2.0", "ISC", "Unlicense",
+    "MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "MPL-2.0", "ISC",
+    "Unlicense",
 }  # fmt: skip
 
 
