@@ -61,18 +61,30 @@ def train(model: Replay, films, folder, *, steps: int, minutes: float, batch_siz
     manager = tf.train.CheckpointManager(checkpoint, str(pathlib.Path(folder)), max_to_keep=2)
     if manager.latest_checkpoint:
         checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()
-    first, began = int(step), time.monotonic()
-    data = clips.dataset(films, batch_size, model.seed, first)
-    for done in range(first, steps, EPOCH):
-        logs = model.fit(data.take(EPOCH), epochs=1, shuffle=False, verbose=0).history
-        step.assign(done + EPOCH)
-        data = clips.dataset(films, batch_size, model.seed, int(step))
-        manager.save()
-        seconds = time.monotonic() - began
-        say(f"step {int(step)}, {seconds:.0f} s: " + ", ".join(f"{name} {v[0]:.3f}" for name, v in logs.items()))
-        if seconds > 60 * minutes:
-            return int(step) >= steps
-    return True
+    data = clips.dataset(films, batch_size, model.seed, int(step))
+    kept = _Kept(manager, step, steps, minutes, say)
+    model.fit(
+        data, epochs=-(-steps // EPOCH), initial_epoch=int(step) // EPOCH, steps_per_epoch=EPOCH, shuffle=False, verbose=0,
+        callbacks=[kept],
+    )  # fmt: skip
+    return int(step) >= steps
+
+
+class _Kept(keras.callbacks.Callback):
+    """Saves a checkpoint and says the logs of each epoch, and ends where the time is over."""
+
+    def __init__(self, manager, step, steps, minutes, say):
+        super().__init__()
+        self._manager, self._step, self._steps, self._minutes, self._say = manager, step, steps, minutes, say
+        self._began = time.monotonic()
+
+    def on_epoch_end(self, epoch, logs=None):
+        self._step.assign((epoch + 1) * EPOCH)
+        self._manager.save()
+        seconds = time.monotonic() - self._began
+        shown = ", ".join(f"{name} {value:.3f}" for name, value in logs.items())
+        self._say(f"step {int(self._step)} of {self._steps}, {seconds:.0f} s: {shown}")
+        self.model.stop_training = seconds > 60 * self._minutes
 
 
 def weights_of(model: Replay) -> dict[str, np.ndarray]:
