@@ -1,5 +1,6 @@
 """Training of the learned reader: films to weights, in steps that can be taken up again."""
 
+import math
 import pathlib
 import time
 
@@ -63,10 +64,8 @@ def train(model: Replay, films, folder, *, steps: int, minutes: float, batch_siz
         checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()
     data = clips.dataset(films, batch_size, model.seed, int(step))
     kept = _Kept(manager, step, steps, minutes, say)
-    model.fit(
-        data, epochs=-(-steps // EPOCH), initial_epoch=int(step) // EPOCH, steps_per_epoch=EPOCH, shuffle=False, verbose=0,
-        callbacks=[kept],
-    )  # fmt: skip
+    epochs = {"initial_epoch": int(step) // EPOCH, "epochs": math.ceil(steps / EPOCH), "steps_per_epoch": EPOCH}
+    model.fit(data, **epochs, shuffle=False, verbose=0, callbacks=[kept])
     return int(step) >= steps
 
 
