@@ -3,14 +3,16 @@
 python -m benchmarks.left_out [--files=../shared/real/videos] [--folds=4] [--steps=500] [--document=docs/measured.md]
 
 The recordings of `truth.csv` that repeat at a known frequency are dealt into folds. `simper_tf.from_recordings` learns
-from all but a fold, and reads that fold. Beside it stand the count of the reader, the encoder before it learns, Replay
-that learns from the same recordings, and the network of the reader, which Replay taught on other films.
+from all but a fold, and reads that fold. Beside it stand the count of the reader; the pixels of the same clips, of which
+nothing is learned; the encoder before it learns; Replay that learns from the same recordings; and the network of the
+reader, which Replay taught on other films.
 """
 
 import argparse
 import collections
 import math
 import pathlib
+from unittest import mock
 
 import numpy as np
 
@@ -19,13 +21,13 @@ from reproduce.reader import clips, training
 from reproduce.reader.public_films import films
 from simper_tf.evaluation import markdown_tables
 from simper_tf.reading import rhythm_network
-from simper_tf.signals import log_lags, samples
+from simper_tf.signals import log_lags, octave, samples, spectrum
 from simper_tf.training.counted import Counted
 from simper_tf.training.from_recordings import FromRecordings, from_recordings
 from simper_tf.utils.errors import RawDataError
 
 COMMAND = "python -m benchmarks.left_out"
-WAYS = ("count", "untrained", "SimPer", "Replay", "network")
+WAYS = ("count", "pixels", "untrained", "SimPer", "Replay", "network")
 REPLAY_STEPS, BATCH_SIZE = 800, 8  # Of Replay, which take about as long as 500 of SimPer.
 # Share of the truth, where no tolerance in hertz is told: what `simper train` calls agreeing.
 NEAR = 0.05
@@ -55,6 +57,13 @@ def read(model: FromRecordings, path: str) -> tuple[float, str]:
         return model.frequency(path), ""
     except (ValueError, RawDataError) as error:
         return math.nan, str(error)
+
+
+def by_pixels(clips: np.ndarray, band: tuple[float, float], rate: float) -> float:
+    """Median frequency of the pixels of clips, NaN outside of the band."""
+    low, high = band
+    hertz = float(np.median(octave.pixel_frequency(spectrum.pixel_power(clips), rate, clips.shape[1])))
+    return hertz if low <= hertz <= high else math.nan
 
 
 def likeliest(path: str, tell=None) -> float:
@@ -103,12 +112,14 @@ def rows(truths: dict[str, real.Truth], folds: int, steps: int) -> list[dict[str
         model = from_recordings(paths, hold_out=held, counted=Counted(known=known))
         model.octave = model.method.octave(model.recordings, model.recordings.band[0] / model.recordings.rate)
         untrained = {path: read(model, path)[0] for path in held}
+        with mock.patch.object(model, "_hertz", by_pixels):
+            pixels = {path: read(model, path)[0] for path in held}
         model.fit(steps, verbose=0)
         replays = replayed([path for path in paths if path not in held], held)
         for path in held:
             hertz, why = read(model, path)
             row = {"file": pathlib.Path(path).name, "truth": ", ".join(f"{true:.3g}" for true in truths[path].hertz)}
-            values = untrained[path], hertz, replays[path], likeliest(path)
+            values = pixels[path], untrained[path], hertz, replays[path], likeliest(path)
             row |= {"count": counts[path]}
             row |= {way: cell(value, truths[path]) for way, value in zip(WAYS[1:], values, strict=True)}
             table.append(row)

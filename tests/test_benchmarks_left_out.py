@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 
 from benchmarks import left_out, real, startup
@@ -30,7 +31,7 @@ def test_what_repeats_at_no_known_frequency_is_not_listed(tmp_path):
 
 
 def test_outcomes_are_counted_by_the_way_of_reading():
-    rest = {"Replay": "silent", "network": "1.000 Hz, right"}
+    rest = {"pixels": "1.000 Hz, right", "Replay": "silent", "network": "1.000 Hz, right"}
     table = [
         {"count": "1.000 Hz, right", "untrained": "silent", "SimPer": "0.500 Hz, an octave off", **rest},
         {"count": "2.000 Hz, octave named", "untrained": "3.000 Hz, wrong", "SimPer": "2.010 Hz, right", **rest},
@@ -38,11 +39,19 @@ def test_outcomes_are_counted_by_the_way_of_reading():
     lines = left_out.totals(table).splitlines()[2:]
     assert lines == [
         "| count | 1 | 1 | 0 | 0 | 0 |",
+        "| pixels | 2 | 0 | 0 | 0 | 0 |",
         "| untrained | 0 | 0 | 0 | 1 | 1 |",
         "| SimPer | 1 | 0 | 1 | 0 | 0 |",
         "| Replay | 0 | 0 | 0 | 0 | 2 |",
         "| network | 2 | 0 | 0 | 0 | 0 |",
     ]
+
+
+def test_pixels_read_clips_without_learning_and_within_the_band():
+    light = 0.5 + 0.4 * np.sin(2 * np.pi * 1.5 * np.arange(100) / 20)  # 1.5 Hz at 20 frames per second.
+    clips = np.broadcast_to(light[None, :, None, None, None], (3, 100, 4, 4, 1))
+    assert left_out.by_pixels(clips, (0.5, 4.0), 20.0) == pytest.approx(1.5, abs=0.02)
+    assert math.isnan(left_out.by_pixels(clips, (2.0, 4.0), 20.0))
 
 
 def test_the_network_of_the_reader_is_asked_over_the_whole_film(tmp_path):
