@@ -3,9 +3,9 @@
 python -m benchmarks.left_out [--files=../shared/real/videos] [--folds=4] [--steps=500] [--document=docs/measured.md]
 
 The recordings of `truth.csv` that repeat at a known frequency are dealt into folds. `simper_tf.from_recordings` learns
-from all but a fold, and reads that fold. Beside it stand the count of the reader; the pixels of the same clips, of which
-nothing is learned; the encoder before it learns; Replay that learns from the same recordings; and the network of the
-reader, which Replay taught on other films.
+from all but a fold, and reads that fold. Beside it stand: the count of the reader; the pixels of the same clips, of
+which nothing is learned; the encoder before it learns; Replay that learns from the same recordings; and the network of
+the reader, which Replay taught on other films.
 """
 
 import argparse
