@@ -38,8 +38,8 @@ from simper_tf.views.views import Views
 Names = str | os.PathLike | Sequence[str | os.PathLike]
 _LEARNING_RATE = 1e-3  # Of Adam, its usual one.
 _CLOSEST = 2.0  # Times as many frames a second as learned from: views are slowed down to half the speed.
-# Between checkpoints.
-_SAVE_SECONDS = 30.0
+_SAVE_SECONDS = 30.0  # Between checkpoints.
+_HIGHEST_SHARE = 0.49  # Of the rate, up to which features may show a line.
 
 
 def from_recordings(
@@ -169,11 +169,11 @@ class FromRecordings:
         return history
 
     def frequency(self, name: str | os.PathLike) -> float:
-        """Returns the frequency in Hz that the features show in a recording: the median of its clips.
+        """Returns the frequency in Hz that the features show in a recording: the median of the clips with a line.
 
-        NaN where that lies outside of the band of `recordings`, of which alone the model has learned. A video that is
-        shorter than a clip, by half at most, is one clip: its frames lie closer, as those of a slower view do. Before
-        `fit`, and of what is no one recording with a clip, a ValueError.
+        NaN where none has, or it lies outside of the band of `recordings`, of which alone the model has learned. A
+        video that is shorter than a clip, by half at most, is one clip: its frames lie closer, as those of a slower
+        view do. Before `fit`, and of what is no one recording with a clip, a ValueError.
         """
         self._octave()
         plan, rate = self.recordings.proposal, self.recordings.rate
@@ -215,14 +215,19 @@ class FromRecordings:
         )  # fmt: skip
 
     def _hertz(self, clips, band, rate):
-        """Returns the median frequency of the clips of a recording, NaN where it lies outside of the band."""
+        """Returns the median frequency of the clips of a recording whose features show a line.
+
+        NaN where none does, or where it lies outside of the band.
+        """
         low, high = band
         parts = [clips[k : k + CLIPS_AT_ONCE] for k in range(0, len(clips), CLIPS_AT_ONCE)]
         features = np.concatenate([self.method.encode(part) for part in parts])
         pixels = np.concatenate([spectrum.pixel_power(part) for part in parts])
         read = self._octave().frequency if self._octave().is_common else resolve_together
-        hertz = read(features, pixels, rate, low)
-        middle = float(np.median(hertz))
+        # Features may run at multiples above the band. What they do below it is drift.
+        _, sure = readout.fft_frequency(features, rate, (low, _HIGHEST_SHARE * rate))
+        hertz = np.asarray(read(features, pixels, rate, low))[np.asarray(sure) > 0]
+        middle = float(np.median(hertz)) if len(hertz) else math.nan
         return middle if low <= middle <= high else math.nan
 
     def _labeled(self):

@@ -51,9 +51,9 @@ def test_a_new_recording_is_read_in_hertz_within_the_band(model, tmp_path):
     assert 0 < hertz < 15 / 2
 
 
-def film(path, rate, number=60):
-    """Writes a film of a bar that swings every 15 frames."""
-    bars = np.load(swinging(path.with_suffix(".npy"), 1.0, number / 15))
+def film(path, rate, number=60, every=15):
+    """Writes a film of a bar that swings every so many frames."""
+    bars = np.load(swinging(path.with_suffix(".npy"), 15 / every, number / 15))
     with mp4.Writer(path, 12, 16, {"crf": "1"}) as video:
         for place, picture in enumerate(bars):
             video.add(place / rate, np.repeat(picture[..., None], 3, axis=2))
@@ -68,9 +68,19 @@ def test_half_as_long_a_film_is_read_as_a_slower_one(tmp_path):
     )
     made.fit(steps=2)
     assert made.frequency(half) == pytest.approx(2 * made.frequency(whole), rel=0.01)
-    assert np.isfinite(made.frequency(film(tmp_path / "few.mp4", 12, 31)))  # 2.6 s, 12 frames a second.
+    assert np.isfinite(made.frequency(film(tmp_path / "few.mp4", 12, 31, every=8)))  # 2.6 s, 12 frames a second.
     with pytest.raises(ValueError, match=r"found 1\.00 s; expected 2\.00 s or more"):
         made.frequency(film(tmp_path / "short.mp4", 30, 30))
+
+
+@pytest.mark.slow
+def test_a_recording_whose_features_show_no_line_has_no_answer(model, tmp_path, monkeypatch):
+    path = swinging(tmp_path / "new.npy", 1.0)
+    drift = np.sin(0.3 * 2 * np.pi * np.arange(60) / 15)[:, None] * np.ones(4)  # Below the band.
+    wave = np.sin(2 * np.pi * np.arange(60) / 15)[:, None] * np.ones(4)
+    for features, is_read in ((drift, False), (wave, True)):
+        monkeypatch.setattr(model.method, "encode", lambda clips, one=features: np.stack([one] * len(clips)))
+        assert np.isfinite(model.frequency(path)) == is_read
 
 
 @pytest.mark.slow
