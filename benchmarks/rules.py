@@ -21,6 +21,7 @@ from simper_tf.reading import (
     counters,
     courses,
     events,
+    film_reader,
     follow,
     halves,
     hints,
@@ -56,6 +57,7 @@ RULES = {
     "whole cycles": Rule("slower and faster readings are compared", movement, "whole_cycle", lambda run, *_: run),
     "sampled": Rule("cycles that frames catch differently", movement, "SAMPLED", 1),
     "longest": Rule("the longest run stands for its parts", movement, "longer", lambda *given: []),
+    "shown": Rule("the picture or the network shows it", film_reader, "is_shown", lambda shown: True),
     "counters": Rule("digits that count are told", counters, "is_counter", lambda frames, run: False),
     "second movement": Rule("a second movement is told", places, "told", lambda *g: _TOLD(*g)[:1]),
     "magnitudes": Rule("magnitudes are read late", camera, "looks", lambda gray: (

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks import films, fit, real
-from simper_tf.reading import fitted, rhythm_network, verdict
+from simper_tf.reading import film_reader, fitted, rhythm_network, verdict
 
 
 def row(film, confidence, outcome, group="A", source="one"):
@@ -24,6 +24,16 @@ def test_the_weights_belong_to_the_network_and_the_evidence():
     shown = verdict.Evidence(5, 0.9, 1.0, 0.5, 0.9, 3.0, np.ones(4), np.ones(4))
     assert tuple(shipped["both"]["weights"]) == tuple(verdict.features(shown)) == fit.BOTH
     assert tuple(shipped["alone"]["weights"]) == fit.FOUND
+
+
+def test_right_tempos_are_shown_by_the_picture_or_the_network():
+    shares = []
+    for row in fit.table():
+        if row["outcome"] == real.RIGHT and fitted.odds(verdict.COEFFICIENTS, "both", row) >= 0:
+            shown = verdict.Evidence(3, *(row[name] for name in fit.FOUND), [], [], row["chance"], row["rival"])
+            assert film_reader.is_shown(shown), row
+            shares += [] if row["chance"] > row["rival"] * film_reader.AHEAD else [row["explained"]]
+    assert min(shares) > 1.9 * film_reader.LEAST_SHOWN
 
 
 def test_the_table_holds_films_to_fit_on_and_films_to_test():

@@ -15,7 +15,7 @@ from simper_tf.utils import files
 
 
 def main():
-    """Trains on films of repositories that are not left out, and writes the weights."""
+    """Trains on the films of the list that are there, and writes the weights."""
     parser = argparse.ArgumentParser(prog="python -m reproduce.reader", description=__doc__.splitlines()[0])
     parser.add_argument("--films", required=True, help="Folder of the raw films, at owner+name/path.")
     parser.add_argument("--work", required=True, help="Folder of the data set, checkpoints and weights.")

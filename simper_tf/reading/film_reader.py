@@ -39,6 +39,9 @@ from simper_tf.reading.verdict import Evidence, box
 LOWEST_HERTZ = 0.05  # Six periods fill the longest stretch that is read, 120 s.
 HIGHEST_SHARE = 0.45  # Of the frame rate; at half of it a swing shows two frames, and no peak.
 FEWEST = 2.5  # Repetitions in a result: two may be chance.
+# Share of what moves in the picture that must come back where the network does not hold the tempo the likeliest. Digits
+# of a clock beside a plot turn evenly, and are 0.01 to 0.06. Right ones of `benchmarks/evidence.csv` have 0.19 or more.
+LEAST_SHOWN = 0.1
 FEWEST_FRAMES = 8  # In a scene that is read.
 # Chance by the network of the tempo that it holds the likeliest, at least: where none is, all have 0.05 to 0.08. And by
 # what factor it exceeds that of any other: of a crowd, or of cars that pass, by 1.2 at most.
@@ -201,6 +204,11 @@ def _is_likeliest(shown: Evidence) -> bool:
     return shown.chance > max(AHEAD * shown.rival, LIKELIEST)
 
 
+def is_shown(shown: Evidence) -> bool:
+    """Whether the picture or the network shows a tempo: else it may be told, but is not clear."""
+    return shown.explained >= LEAST_SHOWN or _is_likeliest(shown)
+
+
 def _of_the_scene(
     some: list[movement.Candidate],
     look: camera.Look,
@@ -231,7 +239,8 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
     )
     spans = tuple(zip(starts.tolist(), ends.tolist(), strict=True))
     error = hertz * np.std(np.log(gaps)) / len(gaps)
-    is_clear = candidate.confidence >= result.SURE
+    # In its own place all may be its own, however little that is of the picture.
+    is_clear = candidate.confidence >= result.SURE and (candidate.tiles is not None or is_shown(candidate.evidence))
     if candidate.in_place:  # Elsewhere little of the picture returns, whatever repeats.
         is_clear = is_clear and not counters.is_counter(stretch.evenly(gray), candidate.run)
     said = result.CLEAR if is_clear else result.UNCLEAR

@@ -74,18 +74,21 @@ def small(path) -> tuple[np.ndarray, float] | None:
     return (frames, (len(times) - 1) / (times[-1] - times[0])) if changes.mean() >= STILL else None
 
 
-def alike(frames: np.ndarray, others: np.ndarray) -> float:
-    """Returns the highest correlation of any of a few frames of one film with any of another: 1 for the same picture.
+def few(frames: np.ndarray) -> np.ndarray:
+    """Returns the eight of `(n, H, W)` frames by which a film is compared."""
+    return frames[np.linspace(0, len(frames) - 1, 8).astype(int)]
 
-    Args:
-        frames, others: `(n, H, W)` frames of one size.
-    """
-    chosen = []
-    for film in (frames, others):
-        few = film[np.linspace(0, len(film) - 1, 8).astype(int)].reshape(8, -1).astype(np.float32)
-        few -= few.mean(1, keepdims=True)
-        chosen.append(few / (np.linalg.norm(few, axis=1, keepdims=True) + 1e-6))
-    return float((chosen[0] @ chosen[1].T).max())
+
+def signature(frames: np.ndarray) -> np.ndarray:
+    """Returns `few` frames of a film, each of mean 0 and length 1: products of two are correlations."""
+    chosen = few(frames).reshape(8, -1).astype(np.float32)
+    chosen -= chosen.mean(1, keepdims=True)
+    return chosen / (np.linalg.norm(chosen, axis=1, keepdims=True) + 1e-6)
+
+
+def alike(first: np.ndarray, second: np.ndarray) -> float:
+    """Returns the highest correlation of any frame of two films, by their `signature`: 1 for the same picture."""
+    return float((first @ second.T).max())
 
 
 def found(folder) -> list[Film]:
