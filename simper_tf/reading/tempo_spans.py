@@ -25,9 +25,15 @@ def limits_of(times, band):
 
 
 def heard_in(times, values, limits, is_quick):
-    """Returns beats in a band, the frequencies of other clear ones, and whether the first span alone is clear.
+    """Returns the beats of a stretch, the Hz of other clear ones, and whether the first span alone is clear.
 
     Of a wide band they are those of the first span that is clear, or of the surest one.
+
+    Args:
+        times: `(T,)` seconds.
+        values: `(T, C)` numbers.
+        limits: Of `limits_of`.
+        is_quick: Whether spans after the first are left out where that is clear.
     """
     if len(times) < beats.FEWEST_SAMPLES:
         return beats.Beats(0.0, ()), [], False
@@ -42,9 +48,11 @@ def heard_in(times, values, limits, is_quick):
 
 
 def heard_in_spans(times, values, limits, is_all=False, is_quick=False):
-    """Returns the beats of the slow spans, and of faster ones while none is clear, or of all.
+    """Returns the beats of the slow spans, and of faster ones while none is clear.
 
-    A quick look ends with the first span where that is clear.
+    Args:
+        times, values, limits, is_quick: As of `heard_in`.
+        is_all: Whether all spans are read.
     """
     even = beat_courses.evenly(times, values)
     heard, power = [], spectral_lines.power_of(even)
