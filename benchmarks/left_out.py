@@ -3,9 +3,9 @@
 python -m benchmarks.left_out [--files=../shared/real/videos] [--folds=4] [--steps=500] [--document=docs/measured.md]
 
 The recordings of `truth.csv` that repeat at a known frequency are dealt into folds. `simper_tf.from_recordings` learns
-from all but a fold, and reads that fold. Beside it stand: the count of the reader; the pixels of the same clips, of
-which nothing is learned; the encoder before it learns; Replay that learns from the same recordings; and the network of
-the reader, which Replay taught on other films.
+from all but a fold, by SimPer and by Replay, and reads that fold. Beside it stand: the count of the reader; the pixels
+of the same clips, of which nothing is learned; the encoder of SimPer before it learns; and the network of the reader
+over the whole recording, with which Replay begins.
 """
 
 import argparse
@@ -17,18 +17,17 @@ from unittest import mock
 import numpy as np
 
 from benchmarks import document, real
-from reproduce.reader import clips, training
 from reproduce.reader.public_films import films
 from simper_tf.evaluation import markdown_tables
 from simper_tf.reading import rhythm_network
 from simper_tf.signals import log_lags, octave, samples, spectrum
 from simper_tf.training.counted import Counted
-from simper_tf.training.from_recordings import FromRecordings, from_recordings
+from simper_tf.training.from_recordings import from_recordings
+from simper_tf.training.own_model import OwnModel
 from simper_tf.utils.errors import RawDataError
 
 COMMAND = "python -m benchmarks.left_out"
 WAYS = ("count", "pixels", "untrained", "SimPer", "Replay", "network")
-REPLAY_STEPS, BATCH_SIZE = 800, 8  # Of Replay, which take about as long as 500 of SimPer.
 # Share of the truth, where no tolerance in hertz is told: what `simper train` calls agreeing.
 NEAR = 0.05
 
@@ -51,7 +50,7 @@ def outcome(hertz: float, true: real.Truth) -> str:
     return real.OCTAVE if any(octaves) else real.WRONG
 
 
-def read(model: FromRecordings, path: str) -> tuple[float, str]:
+def read(model: OwnModel, path: str) -> tuple[float, str]:
     """Frequency that a model reads of a recording, NaN for none, and why there is none."""
     try:
         return model.frequency(path), ""
@@ -66,14 +65,9 @@ def by_pixels(clips: np.ndarray, band: tuple[float, float], rate: float) -> floa
     return hertz if low <= hertz <= high else math.nan
 
 
-def likeliest(path: str, tell=None) -> float:
-    """Frequency that a network holds likeliest over all of a recording, NaN where that is too short.
-
-    Args:
-        path: The recording.
-        tell: The network, see `rhythm_network.hear`.
-    """
-    heard = rhythm_network.hear(*films.small_frames(path), tell)
+def likeliest(path: str) -> float:
+    """Frequency that the network holds likeliest over all of a recording, NaN where that is too short."""
+    heard = rhythm_network.hear(*films.small_frames(path))
     if not len(heard.instants):
         return math.nan
     counts = heard.counts[-1]
@@ -82,16 +76,6 @@ def likeliest(path: str, tell=None) -> float:
     top = int(chances[1:-1].argmax()) + 1
     steps = top + samples.top_offset(*chances[top - 1 : top + 2])
     return float(2 ** (-steps / log_lags.STEPS_PER_OCTAVE) / rhythm_network.SECONDS[0])
-
-
-def replayed(learned: list[str], held: list[str]) -> dict[str, float]:
-    """Frequencies of recordings, read by Replay that has learned from others."""
-    copies = [films.small_frames(path) for path in learned]
-    used = [(frames, (len(times) - 1) / (times[-1] - times[0])) for times, frames in copies]
-    model = training.untrained(0, REPLAY_STEPS)
-    model.fit(clips.dataset(used, BATCH_SIZE, 0).take(REPLAY_STEPS), shuffle=False, verbose=0)
-    values = {name: value.astype(np.float32) for name, value in training.weights_of(model).items()}
-    return {path: likeliest(path, lambda windows: rhythm_network.told(windows, values)) for path in held}
 
 
 def cell(hertz: float, true: real.Truth) -> str:
@@ -109,17 +93,18 @@ def rows(truths: dict[str, real.Truth], folds: int, steps: int) -> list[dict[str
     table, paths = [], list(truths)
     for fold in range(folds):
         held = paths[fold::folds]
-        model = from_recordings(paths, hold_out=held, counted=Counted(known=known))
+        model = from_recordings(paths, method="simper", hold_out=held, counted=Counted(known=known))
         model.octave = model.method.octave(model.recordings, model.recordings.band[0] / model.recordings.rate)
         untrained = {path: read(model, path)[0] for path in held}
         with mock.patch.object(model, "_hertz", by_pixels):
             pixels = {path: read(model, path)[0] for path in held}
         model.fit(steps, verbose=0)
-        replays = replayed([path for path in paths if path not in held], held)
+        replay = from_recordings(paths, method="replay", hold_out=held, counted=Counted(known=known))
+        replay.fit(steps, verbose=0)
         for path in held:
             hertz, why = read(model, path)
             row = {"file": pathlib.Path(path).name, "truth": ", ".join(f"{true:.3g}" for true in truths[path].hertz)}
-            values = pixels[path], untrained[path], hertz, replays[path], likeliest(path)
+            values = pixels[path], untrained[path], hertz, read(replay, path)[0], likeliest(path)
             row |= {"count": counts[path]}
             row |= {way: cell(value, truths[path]) for way, value in zip(WAYS[1:], values, strict=True)}
             table.append(row)

@@ -8,14 +8,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from reproduce.reader import clips
-from reproduce.reader.encoder import glance
+from simper_tf.data import stretches
 from simper_tf.methods import Replay
-from simper_tf.reading import rhythm_network
-from simper_tf.views.replays import Replays
-from simper_tf.views.views import Views
+from simper_tf.training.own_replay import layers_of, replay_of_films
 
-SPEEDS = 0.6, 1.5  # Of replays: two of one film differ by a factor of 2.5 at most.
 FASTEST_STEP, WARM_UP, LAST_SHARE = 2e-3, 100, 0.02  # Half a cosine, down to a fiftieth.
 EPOCH = 100  # Steps from one checkpoint to the next.
 
@@ -30,10 +26,7 @@ def untrained(
         steps: Of the whole training, over which the learning rate falls.
         ratio_weight, made_weight, nothing_share: As of `Replay` and `Replays`.
     """
-    keras.utils.set_random_seed(seed)
-    times = Replays(2, SPEEDS, nothing_share=nothing_share)
-    views = Views(rhythm_network.NUM_FRAMES, times, None)
-    model = Replay(glance(), views, seed=seed, ratio_weight=ratio_weight, made_weight=made_weight)
+    model = replay_of_films(seed, nothing_share=nothing_share, ratio_weight=ratio_weight, made_weight=made_weight)
     rate = keras.optimizers.schedules.CosineDecay(
         FASTEST_STEP / WARM_UP, max(steps - WARM_UP, 1), LAST_SHARE, warmup_target=FASTEST_STEP, warmup_steps=WARM_UP
     )
@@ -46,7 +39,7 @@ def train(model: Replay, films, folder, *, steps: int, minutes: float, batch_siz
 
     Args:
         model: As of `untrained`.
-        films: Frames and rates, see `clips.dataset`.
+        films: Frames and rates, see `stretches.dataset`.
         folder: Where checkpoints go.
         steps: Of the whole training.
         minutes: After which this run stops, at the next checkpoint.
@@ -62,7 +55,7 @@ def train(model: Replay, films, folder, *, steps: int, minutes: float, batch_siz
     manager = tf.train.CheckpointManager(checkpoint, str(pathlib.Path(folder)), max_to_keep=2)
     if manager.latest_checkpoint:
         checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()
-    data = clips.dataset(films, batch_size, model.seed, int(step))
+    data = stretches.dataset(films, batch_size, model.seed, int(step))
     kept = _Kept(manager, step, steps, minutes, say)
     epochs = {"initial_epoch": int(step) // EPOCH, "epochs": math.ceil(steps / EPOCH), "steps_per_epoch": EPOCH}
     model.fit(data, **epochs, shuffle=False, verbose=0, callbacks=[kept])
@@ -88,10 +81,8 @@ class _Kept(keras.callbacks.Callback):
 
 def weights_of(model: Replay) -> dict[str, np.ndarray]:
     """Returns the weights by the names of `rhythm_network`, as float16."""
-    layers = [layer for part in (model.encoder, model.head) for layer in part.layers if layer.weights]
-    pairs = zip(rhythm_network.LAYERS, layers, strict=True)
     return {
         f"{name}.{part}": np.asarray(value, np.float16)
-        for name, layer in pairs
+        for name, layer in layers_of(model).items()
         for part, value in zip(("kernel", "bias"), layer.get_weights(), strict=True)
     }

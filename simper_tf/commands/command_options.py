@@ -105,8 +105,13 @@ class Clips(Options):
 
 @dataclasses.dataclass(frozen=True)
 class Train(Clips):
-    """How SimPer is trained on recordings."""
+    """How a model is trained on recordings."""
 
+    method: str = option(
+        "auto",
+        "What learns: replay, for films, or simper; auto takes replay for films and simper for series.",
+        choices=("auto", "simper", "replay"),
+    )
     steps: int = option(
         500,
         "Steps of training, in whole passes over the clips; twice as many where model and count differ.",

@@ -1,4 +1,4 @@
-"""SimPer trained on recordings, and a look at whether they can be learned from."""
+"""A model trained on recordings, and a look at whether they can be learned from."""
 
 import math
 import pathlib
@@ -52,7 +52,7 @@ def _train(found, folder, asked, begun):
     from simper_tf.training.from_recordings import from_recordings
 
     counted = counting.Counted(console.say, begun.hertz)
-    wishes = {"seed": asked.seed, "hold_out": asked.held_out, "labels": asked.labels or None}
+    wishes = {"method": asked.method, "seed": asked.seed, "hold_out": asked.held_out, "labels": asked.labels or None}
     model = from_recordings(found, counted=counted, **wishes, **_given(asked))
     _say_clips(model.recordings, counted, asked)
     counted(model.held_out)
@@ -64,7 +64,7 @@ def _train(found, folder, asked, begun):
         console.say("Model and count differ: it trains for as many steps again, once.")
         hertz = _fitted(model, 2 * asked.steps, asked, begun)
     if model.stretches:
-        console.say(str(model.octave))
+        console.say(model.told_by_labels)
     _say_agreement(hertz, counted)
     if model.held_out:
         console.say(f"Held out, nothing was learned from {'them' if model.held_out[1:] else 'it'}:")

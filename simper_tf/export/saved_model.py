@@ -26,6 +26,7 @@ import simper_tf
 from simper_tf.export import warm_up as requests
 from simper_tf.export.served_frequency import FrequencyModel
 from simper_tf.export.served_head import HeadModel
+from simper_tf.export.served_rhythm import RhythmModel
 from simper_tf.utils import files
 
 # The signatures of uint8 frames; those of float32 frames carry the suffix.
@@ -104,6 +105,21 @@ def export_model(
     """
     model = FrequencyModel(encoder, frame_shape, band, harmonic, value_range, unit, max_frames, is_overruled)
     return _write(model, encoder, folder, facts or {}, warm_up)
+
+
+def export_rhythm(
+    reader: keras.Model,
+    folder: str | os.PathLike,
+    frame_shape: Sequence[int],
+    band: tuple[float, float],
+    multiple: float = 1.0,
+    facts: Mapping[str, object] | None = None,
+) -> pathlib.Path:
+    """Writes a model of `rhythm_scales.over_scales` as the next numbered SavedModel below a folder.
+
+    It answers as one of `export_model`, by the likeliest period in the band, times a multiple in hertz.
+    """
+    return _write(RhythmModel(reader, frame_shape, band, multiple), reader, folder, facts or {}, warm_up=False)
 
 
 def export_head(

@@ -10,10 +10,8 @@ from keras import layers
 
 from simper_tf.methods import heads
 from simper_tf.signals.log_lags import SHORTEST, STEPS_PER_OCTAVE, lag_indices, lags_of, periods_of
+from simper_tf.signals.rhythm_form import EPSILON, SHARPNESS
 
-# Distances of 1 are the mean of the view.
-SHARPNESS = 4.0
-EPSILON = 1e-5  # Of a view in which nothing changes, whose distances are 0.
 # Deviation of the target around the true period, in steps: a third of a semitone to either side of a step.
 WIDTH = 0.8
 

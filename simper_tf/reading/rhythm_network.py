@@ -2,7 +2,7 @@
 
 Windows from 1.5 to 48 s are looked at, each as 64 frames of 32 x 32 pixels. A period that two lengths of window see is
 believed most. The network is computed without TensorFlow: `hear` asks it, `told` is what it computes, the same as
-`reproduce.reader.encoder.glance` and `simper_tf.methods.rhythm_head`.
+`simper_tf.encoders.glance` and `simper_tf.methods.rhythm_head`.
 """
 
 import functools
@@ -16,13 +16,8 @@ import numpy as np
 
 from simper_tf.signals import log_lags
 from simper_tf.signals.log_lags import STEPS_PER_OCTAVE
+from simper_tf.signals.rhythm_form import ALONE, EPSILON, LEAST_LEVELS, NUM_FRAMES, SHARPNESS, SIDE, SOFTENED
 
-# Frames of a window, and pixels a side, as the network was trained: periods of 4 to 25 frames are told apart.
-NUM_FRAMES, SIDE = 64, 32
-# Gray levels below which a clip stands still, and how much of the change of a whole clip is added to that of a pixel.
-LEAST_LEVELS, SOFTENED = 1e-3, 0.25
-# As in `simper_tf.methods.rhythm_head`, whose module needs TensorFlow.
-SHARPNESS, EPSILON = 4.0, 1e-5
 PERIODS = log_lags.periods_of(NUM_FRAMES)
 WEIGHTS = "rhythm_network.npz"
 # Order of the layers in a file of weights: kernel and bias of each.
@@ -34,8 +29,6 @@ TOGETHER = 1  # Windows that the network sees at once: two leave the cache of a 
 LEAST_FILLED = 0.85
 # Seconds from one instant to the next, and the most instants.
 INSTANT, MOST_INSTANTS = 0.1, 400
-# What one length of window alone says is worth so much of what two say.
-ALONE = 0.8
 # Logarithm of the ratio of two tempos that are not the same: the network errs by a step or two of 6 %.
 APART = 0.1
 # Seconds of all periods that are told apart.

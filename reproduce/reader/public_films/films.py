@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.reading.rhythm_network import SIDE
 from simper_tf.recordings.video import decoded
+from simper_tf.signals.rhythm_form import SIDE
 from simper_tf.utils.errors import RawDataError
 
 LIST = pathlib.Path(__file__).with_name("films.csv")

@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow_datasets as tfds
 
 from simper_tf.data import tfds_builders, tfds_features
-from simper_tf.reading.rhythm_network import SIDE
+from simper_tf.signals.rhythm_form import SIDE
 
 from . import films
 

@@ -1,10 +1,10 @@
-"""The encoder of the learned reader, of small gray pictures: as light as a second of film in 0.02 s asks for."""
+"""The encoder of the rhythm network, of small gray pictures: a second of film takes it a hundredth of one."""
 
 import keras
 import tensorflow as tf
 from keras import layers
 
-from simper_tf.reading.rhythm_network import LEAST_LEVELS, NUM_FRAMES, SIDE, SOFTENED
+from simper_tf.signals.rhythm_form import LEAST_LEVELS, NUM_FRAMES, SIDE, SOFTENED
 
 WIDTHS, FEATURES = (16, 32, 32), 32
 
@@ -12,7 +12,7 @@ WIDTHS, FEATURES = (16, 32, 32), 32
 def glance() -> keras.Model:
     """Returns the encoder, `(B, 64, 32, 32, 1)` in [0, 1] -> `(B, 64, 32)`.
 
-    Convolutions of each frame by itself, and one over five frames. `rhythm_network` computes the same without
+    Convolutions of each frame by itself, and one over five frames. `reading.rhythm_network` computes the same without
     TensorFlow.
     """
     clips = keras.Input((NUM_FRAMES, SIDE, SIDE, 1))

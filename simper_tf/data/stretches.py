@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
-from simper_tf.reading.rhythm_network import SIDE
+from simper_tf.signals.rhythm_form import SIDE
 
 # Frames of a clip, of which a view at the fastest speed shows 64.
 CLIP_FRAMES = 96

@@ -1,0 +1,116 @@
+"""Replay that learns from somebody's films: the network of the reader, which goes on learning from them."""
+
+import math
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from simper_tf.data import stretches
+from simper_tf.data.recording_clips import Recordings
+from simper_tf.encoders.glance import glance
+from simper_tf.export import saved_model
+from simper_tf.methods import Replay, rhythm_scales
+from simper_tf.methods.frequencies import CLIPS_AT_ONCE
+from simper_tf.reading import rhythm_network
+from simper_tf.signals.rhythm_form import NUM_FRAMES
+from simper_tf.training.own_model import OwnModel
+from simper_tf.views.replays import Replays
+from simper_tf.views.views import Views
+
+SPEEDS = 0.6, 1.5  # Of replays: two of one film differ by a factor of 2.5 at most.
+_LEARNING_RATE = 2e-4  # A tenth of that of a network that begins at random weights.
+_MULTIPLES = 1.0, 0.5, 2.0  # That labels may tell.
+
+
+def replay_of_films(seed: int, **options) -> Replay:
+    """Returns the method and the encoder of the reader at random weights, not compiled.
+
+    Args:
+        seed: Of first weights and replays.
+        options: `nothing_share` of `Replays`, and those of `Replay`.
+    """
+    keras.utils.set_random_seed(seed)
+    shares = {"nothing_share": options.pop("nothing_share")} if "nothing_share" in options else {}
+    views = Views(NUM_FRAMES, Replays(2, SPEEDS, **shares), None)
+    return Replay(glance(), views, seed=seed, **options)
+
+
+def layers_of(model: Replay) -> dict[str, keras.layers.Layer]:
+    """Returns the layers with weights by the names of `rhythm_network.LAYERS`."""
+    layers = [layer for part in (model.encoder, model.head) for layer in part.layers if layer.weights]
+    return dict(zip(rhythm_network.LAYERS, layers, strict=True))
+
+
+def set_shipped(model: Replay):
+    """Gives a method of `replay_of_films` the weights that come with the package."""
+    for name, layer in layers_of(model).items():
+        layer.set_weights([rhythm_network.weights()[f"{name}.{part}"] for part in ("kernel", "bias")])
+
+
+class OwnReplay(OwnModel):
+    """Replay and the films that it learns from: a network that other films have taught goes on learning.
+
+    Attributes:
+        multiple: Of what the network reads, as labels tell; None before `fit`.
+    """
+
+    def __init__(self, recordings: Recordings, seed: int):
+        method = replay_of_films(seed, ratio_weight=0.0)
+        set_shipped(method)
+        super().__init__(recordings, method)
+        self.method.compile(keras.optimizers.Adam(_LEARNING_RATE, global_clipnorm=1.0))
+        self.multiple, self._reader = None, None
+
+    def export(self, folder):
+        """Writes a SavedModel, see `OwnModel`. Its features are the chances of every period."""
+        self._check_learned()
+        return saved_model.export_rhythm(
+            self._reader, folder, self.recordings.clip_shape[1:], self.recordings.band, self.multiple, self._facts()
+        )
+
+    @property
+    def told_by_labels(self):
+        how = {0.5: "half of what it reads is taken", 1.0: "what it reads is taken as it is"}
+        return f"By the labels {how.get(self.multiple, 'twice what it reads is taken')}."
+
+    def _data(self, size, steps, done):
+        rate = self.recordings.rate
+        films = [(clip, rate) for clip in _small_gray(self.recordings.clips)]
+        return {
+            "x": stretches.dataset(films, size, self.method.seed, done), "steps_per_epoch": steps, "shuffle": False
+        }  # fmt: skip
+
+    def _conclude(self):
+        shape = self.recordings.clip_shape[1:]
+        self._reader, self.multiple = rhythm_scales.over_scales(self.method.encoder, self.method.head, shape), 1.0
+        known, hertz = self._labeled()
+        if known.any():
+            read = self._read(self.recordings.clips[known], self.recordings.band, self.recordings.rate)
+            off = np.abs(np.log2(np.multiply.outer(_MULTIPLES, read) / hertz[known]))
+            self.multiple = _MULTIPLES[int(np.median(off, axis=1).argmin())]
+
+    def _check_learned(self):
+        if self.multiple is None:
+            raise ValueError("The model has learned nothing yet: call `fit` first.")
+
+    def _cut(self, shorter):
+        low, high = self.recordings.band
+        return {"band": (shorter * low, high), "rate": self.recordings.rate}
+
+    def _hertz(self, clips, band, rate):
+        low, high = band
+        middle = self.multiple * float(np.median(self._read(clips, (low / self.multiple, high / self.multiple), rate)))
+        return middle if low <= middle <= high else math.nan
+
+    def _read(self, clips, band, rate):
+        """Returns the likeliest frequency of each clip, before any multiple."""
+        parts = [tf.cast(clips[k : k + CLIPS_AT_ONCE], tf.float32) / 255 for k in range(0, len(clips), CLIPS_AT_ONCE)]
+        read = [rhythm_scales.likeliest(self._reader(part), tf.fill([len(part)], rate), band)[0] for part in parts]
+        return np.concatenate(read)
+
+
+def _small_gray(clips):
+    """Returns `(N, T, 32, 32)` uint8 pictures of `(N, T, H, W, C)` clips."""
+    small = rhythm_scales.SmallGray()
+    return np.concatenate([np.rint(small(np.float32(clip[None]))).astype(np.uint8) for clip in clips])

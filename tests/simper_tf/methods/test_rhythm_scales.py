@@ -1,0 +1,120 @@
+"""Chances of periods over clips of any length: the windows, the periods, and the frequency that is read of them."""
+
+import cv2
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf.methods import rhythm_scales
+from simper_tf.methods.rhythm_scales import Blend, SmallGray, Windows, likeliest, period_shares
+from simper_tf.reading import rhythm_network
+from simper_tf.training import own_replay
+
+BAND = 0.1, 10.0
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    """Returns the network of the reader over clips of 24 x 32 pixels in gray."""
+    model = own_replay.replay_of_films(0)
+    own_replay.set_shipped(model)
+    return rhythm_scales.over_scales(model.encoder, model.head, (24, 32, 1))
+
+
+def swinging(hertz, number, rate):
+    """Clips `(1, T, 24, 32, 1)` in [0, 1] of a disc that swings from side to side, and grain."""
+    y, x = np.mgrid[:24, :32]
+    middles = 16 + 8 * np.sin(2 * np.pi * hertz * np.arange(number) / rate)[:, None, None]
+    disc = np.clip(4.5 - np.hypot(y - 12, x - middles), 0, 1)
+    grain = 0.01 * np.random.default_rng(0).normal(size=disc.shape)
+    return np.float32(0.25 + 0.5 * disc + grain)[None, ..., None]
+
+
+def read(model, clips, rate, band=BAND):
+    hertz, chance = likeliest(model(clips), tf.constant([rate], tf.float32), band)
+    return float(hertz[0]), float(chance[0])
+
+
+@pytest.mark.parametrize(("height", "width"), [(28, 45), (64, 32), (20, 100)])
+def test_pictures_are_means_over_areas_as_opencv_takes_them(height, width):
+    clips = np.random.default_rng(0).uniform(size=(2, 3, height, width, 3)).astype(np.float32)
+    if min(height, width) < 32:  # OpenCV means something else by areas where a side grows.
+        assert SmallGray()(np.ones_like(clips)).numpy() == pytest.approx(1.0)
+        return
+    wanted = [[cv2.resize(frame.mean(-1), (32, 32), interpolation=cv2.INTER_AREA) for frame in clip] for clip in clips]
+    np.testing.assert_allclose(SmallGray()(clips), wanted, atol=1e-5)
+
+
+def test_a_frame_of_64_is_its_mean_over_half_a_frame_to_either_side():
+    """By hand: 3/4 of itself and 1/8 of either neighbor, as it falls straight to them."""
+    frames = np.zeros((1, 64, 32, 32), np.float32)
+    frames[:, 20] = 1.0
+    np.testing.assert_allclose(Windows(0)(frames)[0, 18:23, 0, 0, 0], [0, 1 / 8, 3 / 4, 1 / 8, 0], atol=1e-5)
+
+
+@pytest.mark.parametrize("scale", range(rhythm_scales.SCALES))
+@pytest.mark.parametrize("number", [30, 64, 300])
+def test_windows_of_a_ramp_rise_evenly_over_their_length(scale, number):
+    ramp = np.linspace(0, 1, number, dtype=np.float32)[None, :, None, None] * np.ones((1, 1, 32, 32), np.float32)
+    windows = Windows(scale)(ramp).numpy()[:, 2:-2, 0, 0, 0]  # At either end half of the mean is missing.
+    np.testing.assert_allclose(np.diff(windows, axis=1), 2.0 ** (-scale / 2) / 63, rtol=2e-3)
+    assert windows[0, 0] < 0.1
+    assert windows[-1, -1] > 0.9
+
+
+def test_every_period_of_a_scale_is_told_at_its_place():
+    """Each scale says one period alone, the same in seconds: all say it together."""
+    shares = period_shares()
+    wanted = int(np.abs(shares - 0.08).argmin())
+    logits = []
+    for scale in range(rhythm_scales.SCALES):
+        windows = Windows(scale)(np.zeros((1, 64, 32, 32), np.float32)).shape[0]
+        said = np.full((windows, 64, len(rhythm_network.PERIODS) + 1), -50.0, np.float32)
+        here = np.flatnonzero(np.isclose(rhythm_network.PERIODS / 64 * 2.0 ** (-scale / 2), shares[wanted]))
+        said[..., here if len(here) else -1] = 50.0
+        logits.append(said)
+    chances = Blend()([np.zeros((1, 90, 32, 32), np.float32), *logits]).numpy()
+    assert chances.shape == (1, 90, len(shares))
+    np.testing.assert_allclose(chances[0, :, wanted], 1.0, atol=1e-5)
+    assert np.delete(chances, wanted, axis=2).max() < 1e-5
+
+
+def test_the_top_between_two_periods_is_read_between_them():
+    shares, chances = period_shares(), np.zeros((1, 101, len(period_shares())), np.float32)
+    chances[..., 30] = chances[..., 31] = 0.5
+    hertz, chance = likeliest(tf.constant(chances), tf.constant([20.0]), BAND)
+    assert float(hertz[0]) == pytest.approx(1 / (100 / 20 * np.sqrt(shares[30] * shares[31])), rel=1e-4)
+    assert float(chance[0]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("band", "rate"), [((3.0, 9.0), 20.0), ((0.1, 10.0), 4.0)])
+def test_what_lies_outside_of_band_or_rate_is_not_read(band, rate):
+    """Neither below the band, nor where a cycle has fewer than four frames."""
+    chances = np.zeros((1, 101, len(period_shares())), np.float32)
+    chances[..., 10] = 1.0
+    hertz, chance = likeliest(tf.constant(chances), tf.constant([rate]), band)
+    assert band[0] <= float(hertz[0]) <= band[1]
+    assert float(chance[0]) == pytest.approx(0.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "rate"), [(60, 15.0), (150, 25.0), (300, 30.0)])
+@pytest.mark.parametrize("cycles", [3, 5, 8])
+def test_a_swinging_disc_is_read_in_clips_of_any_length(shipped, cycles, number, rate):
+    hertz = cycles * rate / number
+    read_hertz, chance = read(shipped, swinging(hertz, number, rate), rate)
+    assert read_hertz == pytest.approx(hertz, rel=0.05)
+    assert chance > 0.5
+
+
+@pytest.mark.slow
+def test_the_same_frames_at_twice_the_rate_repeat_twice_as_often(shipped):
+    clips = swinging(1.0, 120, 20.0)
+    assert read(shipped, clips, 40.0)[0] == pytest.approx(2 * read(shipped, clips, 20.0)[0], rel=1e-5)
+
+
+@pytest.mark.slow
+def test_noise_and_stills_have_less_chance_than_what_repeats(shipped):
+    noise = np.random.default_rng(1).uniform(size=(1, 120, 24, 32, 1)).astype(np.float32)
+    for clips in (noise, np.full_like(noise, 0.5)):
+        assert read(shipped, clips, 20.0)[1] < 0.25
