@@ -143,11 +143,11 @@ class OwnModel:
         """Returns the median frequency of the clips of a recording, NaN for none or outside of the band."""
         raise NotImplementedError
 
-    def _facts(self) -> dict:
+    def _facts(self, encoder: keras.Model) -> dict:
         """Returns what the exported model says of itself."""
         rate = self.recordings.rate
         return {
-            "method": type(self.method).__name__.lower(), "encoder": self.method.encoder.name,
+            "method": type(self.method).__name__.lower(), "encoder": encoder.name,
             "rates_trained_on": [rate, rate], "clip_seconds": self.recordings.clip_shape[0] / rate,
         }  # fmt: skip
 

@@ -65,9 +65,8 @@ class OwnReplay(OwnModel):
     def export(self, folder):
         """Writes a SavedModel, see `OwnModel`. Its features are the chances of every period."""
         self._check_learned()
-        return saved_model.export_rhythm(
-            self._reader, folder, self.recordings.clip_shape[1:], self.recordings.band, self.multiple, self._facts()
-        )
+        shape, facts = self.recordings.clip_shape[1:], self._facts(self._reader)
+        return saved_model.export_rhythm(self._reader, folder, shape, self.recordings.band, self.multiple, facts)
 
     @property
     def told_by_labels(self):

@@ -48,8 +48,9 @@ class OwnSimPer(OwnModel):
         rate, harmonic, (low, high) = self.recordings.rate, self._check_learned().harmonic, self.recordings.band
         if harmonic:
             high = min(high, 0.999 * harmonic * rate / 2)
+        encoder = self.method.encoder
         return saved_model.export_model(
-            self.method.encoder, folder, self.recordings.clip_shape[1:], (low, high), harmonic, facts=self._facts(),
+            encoder, folder, self.recordings.clip_shape[1:], (low, high), harmonic, facts=self._facts(encoder),
             is_overruled=self.octave.is_overruled,
         )  # fmt: skip
 

@@ -26,7 +26,7 @@ def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("clips")
     for number, hertz in enumerate((0.8, 1.3)):
         swinging(folder / f"{number}.npy", hertz)
-    made = simper_tf.from_recordings(folder / "*.npy", rate=15, band=(0.6, 3.0), num_views=2)
+    made = simper_tf.from_recordings(folder / "*.npy", method="simper", rate=15, band=(0.6, 3.0), num_views=2)
     with pytest.raises(ValueError, match="has learned nothing yet: call `fit` first"):
         made.export(folder / "saved_model")
     history = made.fit(steps=2)
@@ -64,7 +64,7 @@ def film(path, rate, number=60, every=15):
 def test_half_as_long_a_film_is_read_as_a_slower_one(tmp_path):
     whole, half = film(tmp_path / "whole.mp4", 15), film(tmp_path / "half.mp4", 30)
     made = simper_tf.from_recordings(
-        film(tmp_path / "long.mp4", 15, 180), band=(0.6, 3.0), window=4.0, rate=15, num_views=2
+        film(tmp_path / "long.mp4", 15, 180), method="simper", band=(0.6, 3.0), window=4.0, rate=15, num_views=2
     )
     made.fit(steps=2)
     assert made.frequency(half) == pytest.approx(2 * made.frequency(whole), rel=0.01)
@@ -111,7 +111,7 @@ def test_features_at_a_multiple_end_the_band_of_the_model(model, tmp_path, monke
 def test_a_band_without_room_for_faster_views_is_refused(tmp_path):
     path = swinging(tmp_path / "one.npy", 1.0, seconds=30.0)
     with pytest.raises(ValueError, match=r"`band=0\.6,6\.5` leaves no room .* upper end to at most 6\.25"):
-        simper_tf.from_recordings(path, rate=15, band=(0.6, 6.5))
+        simper_tf.from_recordings(path, method="simper", rate=15, band=(0.6, 6.5))
 
 
 @pytest.mark.slow
@@ -124,9 +124,11 @@ def test_progress_is_printed_unless_verbose_is_0(model, capsys):
 
 
 @pytest.mark.slow
-def test_checkpoints_carry_a_training_on_to_so_many_steps(tmp_path, capsys):
+@pytest.mark.parametrize("method", ["simper", "replay"])
+def test_checkpoints_carry_a_training_on_to_so_many_steps(tmp_path, method):
     swinging(tmp_path / "a.npy", 0.8, seconds=16)
-    made = [simper_tf.from_recordings(tmp_path / "a.npy", rate=15, band=(0.6, 3.0), num_views=2) for _ in range(2)]
+    given = {"method": method, "rate": 15, "band": (0.6, 3.0)}
+    made = [simper_tf.from_recordings(tmp_path / "a.npy", **given) for _ in range(2)]
     whole = -(-len(made[0].recordings) // 4)
     made[0].fit(steps=whole, verbose=0, checkpoints=tmp_path / "kept")
     history = made[1].fit(steps=2 * whole, verbose=0, checkpoints=tmp_path / "kept")
@@ -143,12 +145,13 @@ def test_labels_tell_the_multiple_and_stand_in_for_the_count(tmp_path):
     (tmp_path / "labels.csv").write_text("recording,hz\na.npy,0.8\n")
     counted = Counted()
     made = simper_tf.from_recordings(
-        tmp_path / "[ab].npy", rate=15, band=(0.5, 3.0), num_views=2, labels=tmp_path / "labels.csv", counted=counted
-    )
+        tmp_path / "[ab].npy", method="simper", rate=15, band=(0.5, 3.0), labels=tmp_path / "labels.csv",
+        counted=counted,
+    )  # fmt: skip
     assert counted.hertz[str(tmp_path / "a.npy")] == (0.8,)
     assert counted.hertz[str(tmp_path / "b.npy")] == pytest.approx((2.0,), rel=0.02)
     times, rate = np.arange(made.recordings.clip_shape[0]), made.recordings.rate
     made.method.encode = lambda clips: np.tile(np.sin(2 * np.pi * 1.6 * times / rate)[:, None], (len(clips), 1, 1))
-    made.octave = made._labeled()
-    assert str(made.octave) == "Features rise twice a repetition in clips that are labeled."
+    made._conclude()
+    assert made.told_by_labels == "Features rise twice a repetition in clips that are labeled."
     assert made.frequencies() == pytest.approx(dict.fromkeys(made.frequencies(), 0.8), rel=0.02)
