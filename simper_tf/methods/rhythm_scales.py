@@ -12,6 +12,7 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
+from simper_tf.signals import spectrum
 from simper_tf.signals.log_lags import SHORTEST, STEPS_PER_OCTAVE, periods_of
 from simper_tf.signals.rhythm_form import ALONE, NUM_FRAMES, SIDE
 
@@ -19,6 +20,11 @@ from simper_tf.signals.rhythm_form import ALONE, NUM_FRAMES, SIDE
 SCALES, INSTANTS = 6, 64
 _STEPS_PER_SCALE = STEPS_PER_OCTAVE // 2
 _KNOWN = len(periods_of(NUM_FRAMES))  # Periods of a window.
+# Chance of a period, as a mean over a clip, at which it is as likely right as not: so it is of films at hand.
+EVEN = 0.3
+# Harmonics that refine a frequency, and the share of the rate below which they are shown.
+HARMONICS, HIGHEST = 4, 0.45
+_STEPS = np.linspace(0.94, 1.06, 49)  # Periods that are told apart lie 6 % apart.
 NUM_PERIODS = _KNOWN + _STEPS_PER_SCALE * (SCALES - 1)
 
 
@@ -43,6 +49,41 @@ def period_shares() -> np.ndarray:
     """Returns the periods that are told apart, as shares of the time from the first frame of a clip to the last."""
     shortest = SHORTEST / NUM_FRAMES * _length(SCALES - 1)
     return shortest * 2.0 ** (np.arange(NUM_PERIODS) / STEPS_PER_OCTAVE)
+
+
+def read(
+    chances: tf.Tensor, clips: tf.Tensor, rate: tf.Tensor, band: tuple[float, float]
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """Returns `(B,)` frequencies in Hz, within a band, and `(B,)` confidences in [0, 1]; from 0.5 on something repeats.
+
+    Args:
+        chances: `(B, T, 63)`, of `over_scales`.
+        clips: `(B, T, H, W, C)` of any scale, whose pixels refine the frequency.
+        rate: `(B,)` frames per second.
+        band: `(low, high)` in Hz.
+    """
+    frequency, chance = likeliest(chances, rate, band)
+    frequency = refined(frequency, spectrum.pixel_series(clips), rate)
+    return tf.clip_by_value(frequency, *band), chance / (chance + EVEN)
+
+
+def refined(frequency: tf.Tensor, series: tf.Tensor, rate: tf.Tensor) -> tf.Tensor:
+    """Returns `(B,)` frequencies within a period's step of others, where all series have most power at four harmonics.
+
+    Where the most lies at an edge, they stay as they are. `series` are `(B, P, T)`.
+    """
+    grid = frequency[:, None] * tf.constant(_STEPS, tf.float32)
+    harmonics = tf.range(1.0, HARMONICS + 1.0)[:, None]
+    number = tf.shape(series)[2]
+    turns = (harmonics * grid[:, None] / rate[:, None, None])[..., None] * tf.range(tf.cast(number, tf.float32))
+    windowed = spectrum.centered(series) * tf.signal.hann_window(number)
+    waves = tf.cos(2 * np.pi * turns), tf.sin(2 * np.pi * turns)
+    power = sum(tf.reduce_sum(tf.square(tf.einsum("bhgt,bpt->bhgp", wave, windowed)), axis=-1) for wave in waves)
+    is_shown = harmonics * grid[:, None] < HIGHEST * rate[:, None, None]
+    power = tf.reduce_sum(tf.where(is_shown, power, 0.0), axis=1)
+    top = tf.argmax(power, axis=1, output_type=tf.int32)
+    is_inside = (top > 0) & (top < len(_STEPS) - 1)
+    return tf.where(is_inside, tf.gather(grid, top, axis=1, batch_dims=1), frequency)
 
 
 def likeliest(chances: tf.Tensor, rate: tf.Tensor, band: tuple[float, float]) -> tuple[tf.Tensor, tf.Tensor]:

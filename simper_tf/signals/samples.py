@@ -49,3 +49,15 @@ def hann_spectrum(series: np.ndarray, padding: int = 1) -> np.ndarray:
     """
     window = np.hanning(len(series)).reshape(-1, *[1] * (series.ndim - 1))
     return np.fft.rfft(series * window, padding * len(series), axis=0)
+
+
+def weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+    """Returns the first of `(N,)` rising numbers by which half of the weight is reached.
+
+    Example:
+        >>> weighted_median(np.array([1.0, 2.0, 9.0]), np.array([1.0, 1.0, 3.0]))
+        9.0
+    """
+    order = np.argsort(values)
+    reached = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(reached, reached[-1] / 2)])

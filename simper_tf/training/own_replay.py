@@ -13,6 +13,7 @@ from simper_tf.export import saved_model
 from simper_tf.methods import Replay, rhythm_scales
 from simper_tf.methods.frequencies import CLIPS_AT_ONCE
 from simper_tf.reading import rhythm_network
+from simper_tf.signals import samples
 from simper_tf.signals.rhythm_form import NUM_FRAMES
 from simper_tf.training.own_model import OwnModel
 from simper_tf.views.replays import Replays
@@ -20,6 +21,7 @@ from simper_tf.views.views import Views
 
 SPEEDS = 0.6, 1.5  # Of replays: two of one film differ by a factor of 2.5 at most.
 _LEARNING_RATE = 2e-4  # A tenth of that of a network that begins at random weights.
+_SURE = 0.5  # Confidence from which on something repeats.
 _MULTIPLES = 1.0, 0.5, 2.0  # That labels may tell.
 
 
@@ -85,7 +87,7 @@ class OwnReplay(OwnModel):
         self._reader, self.multiple = rhythm_scales.over_scales(self.method.encoder, self.method.head, shape), 1.0
         known, hertz = self._labeled()
         if known.any():
-            read = self._read(self.recordings.clips[known], self.recordings.band, self.recordings.rate)
+            read, _ = self._read(self.recordings.clips[known], self.recordings.band, self.recordings.rate)
             off = np.abs(np.log2(np.multiply.outer(_MULTIPLES, read) / hertz[known]))
             self.multiple = _MULTIPLES[int(np.median(off, axis=1).argmin())]
 
@@ -98,15 +100,20 @@ class OwnReplay(OwnModel):
         return {"band": (shorter * low, high), "rate": self.recordings.rate}
 
     def _hertz(self, clips, band, rate):
+        """Clips count by their confidence; none is told where no clip has 0.5."""
         low, high = band
-        middle = self.multiple * float(np.median(self._read(clips, (low / self.multiple, high / self.multiple), rate)))
+        hertz, confidence = self._read(clips, (low / self.multiple, high / self.multiple), rate)
+        if confidence.max() < _SURE:
+            return math.nan
+        middle = self.multiple * samples.weighted_median(hertz, confidence)
         return middle if low <= middle <= high else math.nan
 
     def _read(self, clips, band, rate):
-        """Returns the likeliest frequency of each clip, before any multiple."""
+        """Returns the likeliest frequency of each clip, before any multiple, and its confidence."""
         parts = [tf.cast(clips[k : k + CLIPS_AT_ONCE], tf.float32) / 255 for k in range(0, len(clips), CLIPS_AT_ONCE)]
-        read = [rhythm_scales.likeliest(self._reader(part), tf.fill([len(part)], rate), band)[0] for part in parts]
-        return np.concatenate(read)
+        rates = [tf.fill([len(part)], np.float32(rate)) for part in parts]
+        read = [rhythm_scales.read(self._reader(part), part, of, band) for part, of in zip(parts, rates, strict=True)]
+        return [np.concatenate(values).astype(float) for values in zip(*read, strict=True)]
 
 
 def _small_gray(clips):
