@@ -10,6 +10,7 @@ import simper_tf.utils.backend
 from simper_tf.encoders.cnn3d import cnn3d, cnn3d_domainbed
 from simper_tf.encoders.efficientphys import efficientphys
 from simper_tf.encoders.frame_mean import frame_mean
+from simper_tf.encoders.glance import glance
 from simper_tf.encoders.norms import mixes_clips
 from simper_tf.encoders.overlaps import OVERLAPS
 from simper_tf.encoders.physnet import physnet, physnet_sinc
@@ -34,4 +35,5 @@ ENCODERS: dict[str, Callable] = {
     "ts_can": ts_can,
 }
 
-__all__ = ["ENCODERS", "OVERLAPS", "mixes_clips", "with_saliency_sampler", *ENCODERS]
+# `glance` is of one size of windows alone, those of the rhythm network: it is none to choose.
+__all__ = ["ENCODERS", "OVERLAPS", "glance", "mixes_clips", "with_saliency_sampler", *ENCODERS]

@@ -90,6 +90,8 @@ _FASTEST = 1e7  # Samples a second: faster ones are of no recording of what repe
 _LONGEST = 1.0  # Seconds of a "sampling time" that is a step: a longer one may be that of the whole recording.
 SAME = 0.05  # Share by which two rates of one recording differ: a nominal 30 is 29.4 on a phone.
 _KINDS = ("rate", "interval", "short", "hertz", "every")
+# Steps of Polar's files, in seconds without a word of them; 238 and 204 there are none.
+_POLAR, _POLARS_STEPS = "[Params]", {f"Interval={seconds}" for seconds in (1, 2, 5, 15, 60, 120, 240, 480)}
 _SHORT, _QUOTED = 4, 60  # Letters of names that are short, and of a line that a note quotes.
 # More about a name in brackets: all but units and rates.
 _ASIDE = re.compile(
@@ -120,6 +122,8 @@ def stated(lines: list[str], decimal: str = ".") -> list[Stated]:
     Example: `stated(["Notch: 50 Hz", "Sampling rate: 1,000 Hz"])` is `[Stated(1000.0, "Sampling rate: 1,000 Hz")]`.
     """
     found, left, differing = [], _MOST, []
+    if lines and lines[0].strip() == _POLAR:
+        lines = [f"{line} s" if line.strip() in _POLARS_STEPS else line for line in lines]
     for line in itertools.chain(lines, _columns_of(lines)):
         left -= min(len(line), _LONG)
         if left >= 0:

@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from simper_tf.data import stretches
 from simper_tf.data.recording_clips import Recordings
-from simper_tf.encoders.glance import glance
+from simper_tf.encoders import glance
 from simper_tf.export import saved_model
 from simper_tf.methods import Replay, rhythm_scales
 from simper_tf.methods.frequencies import CLIPS_AT_ONCE

@@ -42,6 +42,17 @@ def test_steps_and_rates_of_instruments_are_stated(lines):
     assert [claim.rate for claim in rates.stated(lines)] == pytest.approx([50])
 
 
+@pytest.mark.parametrize(("interval", "found"), [("1", [1.0]), ("5", [0.2]), ("238", [])])
+def test_the_step_of_a_polar_file_is_in_seconds(tmp_path, interval, found):
+    """A step of 238 says that there are intervals of beats in place of samples."""
+    above = ["[Params]", "Version=106", "SMode=111111100", f"Interval={interval}", "", "[Note]", "run", "", "[HRData]"]
+    assert [claim.rate for claim in rates.stated(above)] == pytest.approx(found)
+    (tmp_path / "a.hrm").write_text("\n".join([*above, *(f"{120 + k % 7}\t0\t83" for k in range(60))]))
+    if found:
+        assert np.diff(series_files.series_of(tmp_path / "a.hrm").times) == pytest.approx(1 / found[0])
+    assert not rates.stated(["Interval=1"])
+
+
 def test_an_epoch_as_a_clock_holds_against_other_rates():
     line = "File Created By A at 30 Hz Filter Normal"
     assert [claim.rate for claim in rates.stated([line, "Epoch Period (hh:mm:ss) 00:00:10"])] == [0.1]
