@@ -1,5 +1,6 @@
 """A model that learns from somebody's recordings: what is the same for every method."""
 
+import abc
 import os
 import pathlib
 import time
@@ -25,7 +26,7 @@ def names_of(names: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str
     return [os.fspath(name) for name in ([names] if isinstance(names, str | os.PathLike) else names)]
 
 
-class OwnModel:
+class OwnModel(abc.ABC):
     """A method with the recordings that it learns from.
 
     Attributes:
@@ -111,37 +112,37 @@ class OwnModel:
         band, rate = self.recordings.band, self.recordings.rate
         return {name: self._hertz(clips[names == name], band, rate) for name in dict.fromkeys(names.tolist())}
 
+    @abc.abstractmethod
     def export(self, folder: str | os.PathLike) -> pathlib.Path:
         """Writes the next numbered SavedModel below a folder, which answers in Hz, and returns its path.
 
         Before `fit` it is a ValueError.
         """
-        raise NotImplementedError
 
     @property
+    @abc.abstractmethod
     def told_by_labels(self) -> str:
         """A sentence on what labels tell of the reading."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _data(self, size, steps, done) -> dict:
         """Returns what `Method.fit` takes of data: batches of so many clips, so many a pass, after so many steps."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _conclude(self):
         """Finds out what is to be known for reading, once it has learned."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _check_learned(self):
         """Raises ValueError unless `fit` was called."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _cut(self, shorter) -> dict:
         """Returns how a recording is cut whose clips are so many times shorter, as arguments of `Recordings`."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _hertz(self, clips, band, rate) -> float:
         """Returns the median frequency of the clips of a recording, NaN for none or outside of the band."""
-        raise NotImplementedError
 
     def _facts(self, encoder: keras.Model) -> dict:
         """Returns what the exported model says of itself."""

@@ -25,16 +25,16 @@ _SURE = 0.5  # Confidence from which on something repeats.
 _MULTIPLES = 1.0, 0.5, 2.0  # That labels may tell.
 
 
-def replay_of_films(seed: int, **options) -> Replay:
+def replay_of_films(seed: int, nothing_share: float = 0.35, **options) -> Replay:
     """Returns the method and the encoder of the reader at random weights, not compiled.
 
     Args:
         seed: Of first weights and replays.
-        options: `nothing_share` of `Replays`, and those of `Replay`.
+        nothing_share: Share of replays in which nothing repeats.
+        options: Of `Replay`.
     """
     keras.utils.set_random_seed(seed)
-    shares = {"nothing_share": options.pop("nothing_share")} if "nothing_share" in options else {}
-    views = Views(NUM_FRAMES, Replays(2, SPEEDS, **shares), None)
+    views = Views(NUM_FRAMES, Replays(2, SPEEDS, nothing_share=nothing_share), None)
     return Replay(glance(), views, seed=seed, **options)
 
 
