@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 import tensorflow as tf
+from gpu_kernels import unfit
 
 from simper_tf.methods import rhythm_scales
 from simper_tf.methods.rhythm_scales import Blend, SmallGray, Windows, likeliest, period_shares
@@ -120,6 +121,13 @@ def test_a_swinging_disc_is_read_in_clips_of_any_length(shipped, cycles, number,
 def test_the_same_frames_at_twice_the_rate_repeat_twice_as_often(shipped):
     clips = swinging(1.0, 120, 20.0)
     assert read(shipped, clips, 40.0)[0] == pytest.approx(2 * read(shipped, clips, 20.0)[0], rel=1e-5)
+
+
+def test_every_op_of_it_has_a_kernel_for_gpus(shipped):
+    """Of clips and rates in, and frequencies out."""
+    given = tf.TensorSpec([None, None, 24, 32, 1], tf.float32), tf.TensorSpec([None], tf.float32)
+    function = tf.function(lambda clips, rate: rhythm_scales.read(shipped(clips), clips, rate, BAND))
+    assert not unfit(function.get_concrete_function(*given))
 
 
 @pytest.mark.slow
