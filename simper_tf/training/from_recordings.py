@@ -59,7 +59,7 @@ def from_recordings(
         >>> from simper_tf.commands import sample
         >>> model = simper_tf.from_recordings(sample.PATH)
         >>> len(model.recordings), model.recordings.clip_shape
-        (14, (74, 18, 24, 3))
+        (14, (74, 32, 32, 3))
         >>> model.fit(steps=500), model.frequency(sample.PATH)  # doctest: +SKIP
     """
     if method not in METHODS:
