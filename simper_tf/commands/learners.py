@@ -92,10 +92,11 @@ def with_model(source, wishes: source_reader.Wishes, done: source_reader.Done, m
         window: Seconds that it is asked about at once, None for what the model needs.
     """
     own = dataclasses.replace(wishes, band=wishes.band or model.band)
+    needed = model.window(min(done.info.seconds, wishes.end) - wishes.start)
     try:
-        said = model.read(_planned(source, own, done, window or model.window()))
+        said = model.read(_planned(source, own, done, window or needed))
     except RawDataError as error:  # Such as a recording that is shorter than it needs.
-        return source_reader.renamed(done, done.name, (not_asked(error, model.window(), done.info.seconds),))
+        return source_reader.renamed(done, done.name, (not_asked(error, needed, done.info.seconds),))
     return source_reader.with_learned(done, said)
 
 

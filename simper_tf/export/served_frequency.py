@@ -132,7 +132,9 @@ class FrequencyModel(FeaturesModel):
         return {**self._in_units(frequency, window, rates), "confidence": confidence, "middle_s": middle}
 
     def _answer_and_features(self, frames, rate):
-        frames = refuse(itertools.chain(self.frames_checks(frames), self._rate_checks(frames, rate)), frames)
+        frames = refuse(
+            itertools.chain(self.frames_checks(frames), self._rate_checks(rate, *batch_and_time(frames))), frames
+        )
         features = self.encoded(frames)
         frequency, confidence = self._read(features, frames, rate)
         answer = self._in_units(frequency, tf.shape(frames)[1], rate)
@@ -178,8 +180,8 @@ class FrequencyModel(FeaturesModel):
         frequency = tf.clip_by_value(frequency, low, high)
         return frequency, tf.where(is_within, recurrence(spectrum.pixel_series(frames), rate / frequency), 0.0)
 
-    def _rate_checks(self, frames, rate):
-        yield from rate_checks(rate, *batch_and_time(frames), self.band, self.lowest, self.highest)
+    def _rate_checks(self, rate, batch, num_frames):
+        yield from rate_checks(rate, batch, num_frames, self.band, self.lowest, self.highest)
 
     def _recording_checks(self, frames, rate, window_frames, hop_frames):
         yield from frames_checks(frames, self.frame_shape, None, self.value_range)
@@ -188,4 +190,4 @@ class FrequencyModel(FeaturesModel):
         window, hop = tf.reduce_max(window_frames), tf.reduce_max(hop_frames)
         yield from size_check(batch, window, self.max_frames)
         yield from overlap_check(window, hop, batch, num_frames, self.max_frames)
-        yield from rate_checks(rate, batch, window, self.band, self.lowest, self.highest)
+        yield from self._rate_checks(rate, batch, window)

@@ -53,6 +53,7 @@ class Exported:
         facts = _facts(version)
         self._rates = facts.get("rates_trained_on") if is_series(self._shape) else None
         self.band, self._least_seconds = facts.get("band_hz"), facts.get("least_seconds", 0.0)
+        self._most_seconds = facts.get("most_seconds", 0.0)
         self._clip_seconds, self._by_pixels = facts.get("clip_seconds", 0.0), facts.get("by_pixels", False)
         if "rate" not in inputs or None in self._shape:
             raise ValueError(f"`model={path}` does not answer in Hz to frames of one size and a rate: name another.")
@@ -67,10 +68,15 @@ class Exported:
         """`(height, width)` of the frames that it was trained on."""
         return self._shape[:2]
 
-    def window(self) -> float | None:
-        """Returns the seconds it is asked about at once: those of the clips it learned from, where it tells them."""
+    def window(self, seconds: float = math.inf) -> float | None:
+        """Returns the seconds it is asked about at once: those of the clips it learned from, where it tells them.
+
+        A model of clips of any length is asked about all of a recording of so many seconds, or as many as it tells.
+        """
         if not self.band:
             return None
+        if self._most_seconds:
+            return max(_SPARE * self._least_seconds, min(self._most_seconds, seconds))
         return max(_SPARE * self._least_seconds, self._clip_seconds or windows.PERIODS / self.band[0])
 
     def check(self, source: Source):
@@ -135,7 +141,7 @@ def _facts(version):
         ranges = {name: tuple(metadata[name]) for name in ("rates_trained_on", "band_hz") if metadata.get(name)}
         facts = {name: (low, high) for name, (low, high) in ranges.items() if 0 < low <= high}
         by_pixels = "harmonic" in metadata and metadata["harmonic"] is None
-        seconds = {name: float(metadata.get(name) or 0.0) for name in ("least_seconds", "clip_seconds")}
+        seconds = {name: float(metadata.get(name) or 0.0) for name in ("least_seconds", "clip_seconds", "most_seconds")}
         return {**facts, **seconds, "by_pixels": by_pixels}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}

@@ -1,6 +1,7 @@
 """A model that learns from somebody's recordings: what is the same for every method."""
 
 import abc
+import math
 import os
 import pathlib
 import time
@@ -18,7 +19,6 @@ from simper_tf.training.checkpoints import Checkpoints
 from simper_tf.utils.progress import Counter, clock, say
 
 _SAVE_SECONDS = 30.0  # Between checkpoints.
-_SHORTEST = 2.0  # Times as long as a recording that is read a clip may be.
 
 
 def names_of(names: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str]:
@@ -86,22 +86,14 @@ class OwnModel(abc.ABC):
         return history
 
     def frequency(self, name: str | os.PathLike) -> float:
-        """Returns the frequency in Hz that the model reads in a recording: the median of its clips.
+        """Returns the frequency in Hz that the model reads in a recording, over its clips.
 
-        NaN where it reads none, or one outside of the band of `recordings`, of which alone the model has learned. A
-        video that is shorter than a clip, by half at most, is one clip. Before `fit`, and of what is no one recording
-        with a clip, a ValueError.
+        NaN where it reads none, or one outside of the band of `recordings`, of which alone the model has learned.
+        Before `fit`, and of what is no one recording with a clip, a ValueError.
         """
         self._check_learned()
-        plan, rate = self.recordings.proposal, self.recordings.rate
-        found = search.find(names_of(name), rate)
-        shorter = 1.0
-        if not self.recordings.are_series and len(found.sources) == 1:
-            info = found.sources[0].info()
-            shown = info.seconds - 1 / info.rate  # From the first frame to the last.
-            shorter = min(max(plan.seconds / shown, 1.0), _SHORTEST) if info.seconds < plan.seconds else 1.0
-        size = {} if self.recordings.are_series else {"size": plan.shape}
-        new = Recordings(found, window=plan.seconds / shorter, **self._cut(shorter), **size)
+        found = search.find(names_of(name), self.recordings.rate)
+        new = Recordings(found, **self._cut(found.sources))
         if len(new.sources) != 1:
             raise ValueError(f"{name} stands for {len(new.sources)} recordings. Name one.")
         return self._hertz(new.clips, new.band, new.rate)
@@ -137,12 +129,19 @@ class OwnModel(abc.ABC):
         """Raises ValueError unless `fit` was called."""
 
     @abc.abstractmethod
-    def _cut(self, shorter) -> dict:
-        """Returns how a recording is cut whose clips are so many times shorter, as arguments of `Recordings`."""
+    def _cut(self, sources) -> dict:
+        """Returns how a recording that is to be read is cut, as arguments of `Recordings`; of several anything."""
 
     @abc.abstractmethod
     def _hertz(self, clips, band, rate) -> float:
         """Returns the median frequency of the clips of a recording, NaN for none or outside of the band."""
+
+    def _shown(self, sources) -> float:
+        """Returns the seconds from the first frame to the last of one recording that is read; infinity of a series."""
+        if self.recordings.are_series or len(sources) != 1:
+            return math.inf
+        info = sources[0].info()
+        return info.seconds - 1 / info.rate
 
     def _facts(self, encoder: keras.Model) -> dict:
         """Returns what the exported model says of itself."""

@@ -16,11 +16,13 @@ from simper_tf.reading import rhythm_network
 from simper_tf.signals import samples
 from simper_tf.signals.rhythm_form import NUM_FRAMES
 from simper_tf.training.own_model import OwnModel
+from simper_tf.utils.units import PERIODS
 from simper_tf.views.replays import Replays
 from simper_tf.views.views import Views
 
 SPEEDS = 0.6, 1.5  # Of replays: two of one film differ by a factor of 2.5 at most.
 _LEARNING_RATE = 2e-4  # A tenth of that of a network that begins at random weights.
+LONGEST = 24.0  # Seconds of a clip that is read: windows of 4 s to all of it are looked at.
 _SURE = 0.5  # Confidence from which on something repeats.
 _MULTIPLES = 1.0, 0.5, 2.0  # That labels may tell.
 
@@ -64,10 +66,14 @@ class OwnReplay(OwnModel):
         self.method.compile(keras.optimizers.Adam(_LEARNING_RATE, global_clipnorm=1.0))
         self.multiple, self._reader = None, None
 
+    def frequencies(self):
+        """Reads each recording as `frequency` does, see `OwnModel`."""
+        return {source.name: self.frequency(source.name) for source in self.recordings.sources}
+
     def export(self, folder):
         """Writes a SavedModel, see `OwnModel`. Its features are the chances of every period."""
         self._check_learned()
-        shape, facts = self.recordings.clip_shape[1:], self._facts(self._reader)
+        shape, facts = self.recordings.clip_shape[1:], {**self._facts(self._reader), "most_seconds": LONGEST}
         return saved_model.export_rhythm(self._reader, folder, shape, self.recordings.band, self.multiple, facts)
 
     @property
@@ -95,9 +101,16 @@ class OwnReplay(OwnModel):
         if self.multiple is None:
             raise ValueError("The model has learned nothing yet: call `fit` first.")
 
-    def _cut(self, shorter):
-        low, high = self.recordings.band
-        return {"band": (shorter * low, high), "rate": self.recordings.rate}
+    def _cut(self, sources):
+        """Clips are longer than those that were learned from: slow repetitions are read too."""
+        plan, (low, high) = self.recordings.proposal, self.recordings.band
+        seconds = min(LONGEST, self._shown(sources))
+        return {
+            "window": seconds,
+            "band": (max(low, 1.01 * PERIODS / seconds), high),
+            "rate": plan.rate,
+            "size": plan.shape,
+        }
 
     def _hertz(self, clips, band, rate):
         """Clips count by their confidence; none is told where no clip has 0.5."""

@@ -19,6 +19,7 @@ from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
 
 _LEARNING_RATE = 1e-3  # Of Adam, its usual one.
+_CLOSEST = 2.0  # Times as many frames a second as learned from: views are slowed down to half the speed.
 _HIGHEST_SHARE = 0.49  # Of the rate, up to which features may show a line.
 
 
@@ -75,10 +76,15 @@ class OwnSimPer(OwnModel):
             raise ValueError("The model has learned nothing yet: call `fit` first.")
         return self.octave
 
-    def _cut(self, shorter):
-        """Frames of a shorter clip lie closer, as those of a slower view do."""
-        low, high = self.recordings.band
-        return {"band": (shorter * low, high), "rate": shorter * self.recordings.rate}
+    def _cut(self, sources):
+        """A video that is shorter than a clip, by half at most, is one clip.
+
+        Its frames lie closer, as those of a slower view do.
+        """
+        plan, (low, high) = self.recordings.proposal, self.recordings.band
+        closer = min(max(plan.seconds / self._shown(sources), 1.0), _CLOSEST)
+        size = {} if self.recordings.are_series else {"size": plan.shape}
+        return {"window": plan.seconds / closer, "band": (closer * low, high), "rate": closer * plan.rate, **size}
 
     def _hertz(self, clips, band, rate):
         low, high = band
