@@ -102,7 +102,8 @@ def _without_result(done, unit):
 
 def _learned_line(learned):
     if math.isfinite(learned.hertz):
-        return f"{learned.reader}: {learned.hertz:.3g} Hz, median of {learned.windows} windows of its own"
+        windows = f"median of {learned.windows} windows" if learned.windows > 1 else "in a window"
+        return f"{learned.reader}: {learned.hertz:.3g} Hz, {windows} of its own"
     reads = f" (it reads {learned.band[0]:.3g} to {learned.band[1]:.3g} Hz)" if learned.band else ""
     return f"{learned.reader}: no answer{reads}"
 
