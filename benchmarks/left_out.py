@@ -1,11 +1,12 @@
 """SimPer on recordings that it has not learned from, each beside its truth.
 
 python -m benchmarks.left_out [--files=../shared/real/videos] [--folds=4] [--steps=500] [--document=docs/measured.md]
+python -m benchmarks.left_out --files=FOLDER --groups=RT
 
-The recordings of `truth.csv` that repeat at a known frequency are dealt into folds. `simper_tf.from_recordings` learns
-from all but a fold, by SimPer and by Replay, and reads that fold. Beside it stand: the count of the reader; the pixels
-of the same clips, of which nothing is learned; the encoder of SimPer before it learns; and the network of the reader
-over the whole recording, with which Replay begins.
+The recordings of `truth.csv`, or of groups of `unseen.csv`, that repeat at a known frequency are dealt into folds.
+`simper_tf.from_recordings` learns from all but a fold, by SimPer and by Replay, and reads that fold. Beside it stand:
+the count of the reader; the pixels of the same clips, of which nothing is learned; the encoder of SimPer before it
+learns; and the network of the reader over the whole recording, with which Replay begins.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from unittest import mock
 
 import numpy as np
 
-from benchmarks import document, real
+from benchmarks import document, real, unseen
 from reproduce.reader.public_films import films
 from simper_tf.evaluation import markdown_tables
 from simper_tf.reading import rhythm_network
@@ -32,10 +33,19 @@ WAYS = ("count", "pixels", "untrained", "SimPer", "Replay", "network")
 NEAR = 0.05
 
 
-def listed(folder: pathlib.Path) -> dict[str, real.Truth]:
-    """Path of each recording that repeats at a known frequency -> its truth."""
-    truths = {str(folder / row["file"]): real.truth(row) for row in real.listed_in(folder / "truth.csv")}
-    return {path: true for path, true in truths.items() if true.hertz}
+def listed(folder: pathlib.Path, groups: str = "") -> dict[str, real.Truth]:
+    """Path of each recording that repeats at a known frequency -> its truth.
+
+    Args:
+        folder: Of recordings and their `truth.csv`, or, of groups of `unseen.csv`, as `benchmarks.unseen` takes it.
+        groups: Letters of these; none for `truth.csv`.
+    """
+    if groups:
+        rows = [row for row in unseen.listed() if row["group"] in groups]
+        truths = {unseen.path_of(row, folder): real.truth(row) for row in rows}
+    else:
+        truths = {folder / row["file"]: real.truth(row) for row in real.listed_in(folder / "truth.csv")}
+    return {str(path): true for path, true in truths.items() if true.hertz and path.is_file()}
 
 
 def outcome(hertz: float, true: real.Truth) -> str:
@@ -126,13 +136,14 @@ def main():
     """Trains on each fold's others, prints the outcomes and writes the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real/videos"))
+    parser.add_argument("--groups", default="", help="Groups of unseen.csv whose films lie there at owner+name/path.")
     parser.add_argument("--folds", type=int, default=4)
     parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     args = parser.parse_args()
-    if not (args.files / "truth.csv").is_file():
+    if not args.groups and not (args.files / "truth.csv").is_file():
         parser.error(f"--files={args.files}: no truth.csv in it.")
-    table = rows(listed(args.files), args.folds, args.steps)
+    table = rows(listed(args.files, args.groups), args.folds, args.steps)
     markdown = markdown_tables.markdown_table(list(table[0]), [list(row.values()) for row in table])
     print(totals(table))
     document.into_document(args.document, COMMAND, f"{totals(table)}\n\n{markdown}")

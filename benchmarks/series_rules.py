@@ -122,7 +122,7 @@ def items(folder: pathlib.Path, published: pathlib.Path) -> Iterator[Item]:
         published: Of the folders `series`, `series2` and `phone_ppg`.
     """
     for row in unseen.listed():
-        path = folder / row["repository"].replace("/", "+") / row["path"]
+        path = unseen.path_of(row, folder)
         if row["group"] in GROUPS and path.is_file():
             yield from _file("files", path, row)
     for row in real.listed_in(published / "series2" / "truth.csv"):

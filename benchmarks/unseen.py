@@ -33,8 +33,13 @@ def rows_now(rows: list[dict[str, str]], folder: pathlib.Path, groups: str) -> l
     return [_row(row, folder) if row["group"] in (groups or row["group"]) else row for row in rows]
 
 
+def path_of(row: dict[str, str], folder: pathlib.Path) -> pathlib.Path:
+    """Where the file of a row is expected."""
+    return folder / row["repository"].replace("/", "+") / row["path"]
+
+
 def _row(row, folder):
-    path = folder / row["repository"].replace("/", "+") / row["path"]
+    path = path_of(row, folder)
     if not path.is_file():
         return row
     judged = real.judge(path, real.truth(row))

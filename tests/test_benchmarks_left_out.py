@@ -27,6 +27,8 @@ def test_without_a_tolerance_in_hertz_a_twentieth_is_near(tolerance):
 def test_what_repeats_at_no_known_frequency_is_not_listed(tmp_path):
     rows = ["file,truth,tolerance,kind", "a.mkv,1 Hz,0.1,real", "b.mkv,3 reps,1 rep,real", "c.mkv,nothing,-,control"]
     (tmp_path / "truth.csv").write_text("\n".join(rows))
+    for name in "abc":
+        (tmp_path / f"{name}.mkv").touch()
     assert list(left_out.listed(tmp_path)) == [str(tmp_path / "a.mkv")]
 
 
