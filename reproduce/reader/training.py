@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf.data import stretches
+from simper_tf.data import film_stretches
 from simper_tf.methods import Replay
 from simper_tf.training.own_replay import layers_of, replay_of_films
 
@@ -39,7 +39,7 @@ def train(model: Replay, films, folder, *, steps: int, minutes: float, batch_siz
 
     Args:
         model: As of `untrained`.
-        films: Frames and rates, see `stretches.dataset`.
+        films: Frames and rates, see `film_stretches.dataset`.
         folder: Where checkpoints go.
         steps: Of the whole training.
         minutes: After which this run stops, at the next checkpoint.
@@ -55,7 +55,7 @@ def train(model: Replay, films, folder, *, steps: int, minutes: float, batch_siz
     manager = tf.train.CheckpointManager(checkpoint, str(pathlib.Path(folder)), max_to_keep=2)
     if manager.latest_checkpoint:
         checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()
-    data = stretches.dataset(films, batch_size, model.seed, int(step))
+    data = film_stretches.dataset(films, batch_size, model.seed, int(step))
     kept = _Kept(manager, step, steps, minutes, say)
     epochs = {"initial_epoch": int(step) // EPOCH, "epochs": math.ceil(steps / EPOCH), "steps_per_epoch": EPOCH}
     model.fit(data, **epochs, shuffle=False, verbose=0, callbacks=[kept])

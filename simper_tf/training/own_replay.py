@@ -6,7 +6,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf.data import stretches
+from simper_tf.data import film_stretches
 from simper_tf.data.recording_clips import Recordings
 from simper_tf.encoders import glance
 from simper_tf.export import saved_model
@@ -85,7 +85,7 @@ class OwnReplay(OwnModel):
         rate = self.recordings.rate
         films = [(clip, rate) for clip in _small_gray(self.recordings.clips)]
         return {
-            "x": stretches.dataset(films, size, self.method.seed, done), "steps_per_epoch": steps, "shuffle": False
+            "x": film_stretches.dataset(films, size, self.method.seed, done), "steps_per_epoch": steps, "shuffle": False
         }  # fmt: skip
 
     def _conclude(self):

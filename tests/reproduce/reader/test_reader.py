@@ -11,7 +11,7 @@ from benchmarks.films import UNSEEN
 from reproduce.reader import __main__ as command
 from reproduce.reader import training
 from reproduce.reader.public_films import films, public_films_dataset_builder, standin
-from simper_tf.data import stretches
+from simper_tf.data import film_stretches
 from simper_tf.reading import rhythm_network
 from simper_tf.utils.errors import RawDataError
 
@@ -103,10 +103,10 @@ def test_a_file_that_is_no_video_is_left_out(tmp_path):
 
 
 def test_clips_are_the_same_whenever_they_are_asked_for():
-    later = next(iter(stretches.dataset(drawn(), 2, seed=5, first=3)))
-    every = list(stretches.dataset(drawn(), 2, seed=5).take(4))
+    later = next(iter(film_stretches.dataset(drawn(), 2, seed=5, first=3)))
+    every = list(film_stretches.dataset(drawn(), 2, seed=5).take(4))
     np.testing.assert_array_equal(every[3], later)
-    assert later.shape == (2, stretches.CLIP_FRAMES, 32, 32, 1)
+    assert later.shape == (2, film_stretches.CLIP_FRAMES, 32, 32, 1)
     assert 0 <= later.numpy().min() <= later.numpy().max() <= 1
 
 

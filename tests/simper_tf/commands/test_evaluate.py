@@ -77,7 +77,7 @@ def test_a_model_that_is_silent_says_why(refusal, seconds, reason, monkeypatch):
         return Learned("model", float("nan"), 3, (0.4, 2.0))
 
     model = types.SimpleNamespace(
-        band=None, window=lambda: 3.0, check=lambda source: refuse("check"), read=lambda part: refuse("read")
+        band=None, window=lambda seconds: 3.0, check=lambda source: refuse("check"), read=lambda part: refuse("read")
     )
     monkeypatch.setattr(learners, "_planned", lambda *given: None)
     read = dataclasses.replace(done(answer()), info=Info(10.0, seconds, 24, 32))

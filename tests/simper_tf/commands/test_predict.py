@@ -50,12 +50,14 @@ def test_a_video_is_read_at_the_rate_at_which_it_was_filmed(folder, tmp_path):
     assert [float(row["hertz"]) for row in rows(tmp_path)] == pytest.approx([2.4], abs=0.06)
 
 
-@pytest.mark.parametrize(("window", "asked"), [(None, 3.0), (5.0, 5.0)])
+@pytest.mark.parametrize(("window", "asked"), [(None, 3.5), (5.0, 5.0)])
 def test_a_model_is_asked_about_what_it_needs_or_is_told(window, asked, monkeypatch):
+    """It needs half of what is read here: of 20 s those from 3 to 10 s."""
     monkeypatch.setattr(learners, "_planned", lambda *given: given[-1])
     monkeypatch.setattr(source_reader, "with_learned", lambda done, said: said)
-    model = types.SimpleNamespace(band=None, window=lambda: 3.0, read=lambda part: part)
-    assert learners.with_model(None, source_reader.Wishes(), None, model, window) == asked
+    model = types.SimpleNamespace(band=None, window=lambda seconds: seconds / 2, read=lambda part: part)
+    done = types.SimpleNamespace(info=types.SimpleNamespace(seconds=20.0))
+    assert learners.with_model(None, source_reader.Wishes(start=3.0, end=10.0), done, model, window) == asked
 
 
 def test_a_part_in_another_unit_goes_to_a_new_folder(folder, tmp_path):

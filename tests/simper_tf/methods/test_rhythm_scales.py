@@ -46,7 +46,7 @@ def test_pictures_are_means_over_areas_as_opencv_takes_them(height, width):
     np.testing.assert_allclose(SmallGray()(clips), wanted, atol=1e-5)
 
 
-def test_a_frame_of_64_is_its_mean_over_half_a_frame_to_either_side():
+def test_a_frame_of_64_is_the_mean_from_halfway_to_halfway():
     """By hand: 3/4 of itself and 1/8 of either neighbor, as it falls straight to them."""
     frames = np.zeros((1, 64, 32, 32), np.float32)
     frames[:, 20] = 1.0
