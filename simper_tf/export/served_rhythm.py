@@ -13,7 +13,8 @@ class RhythmModel(FrequencyModel):
     """
 
     def facts(self):
-        return {**super().facts(), "least_seconds": PERIODS / self.highest}
+        limits = {"least_seconds": PERIODS / self.highest, "least_confidence": rhythm_scales.SURE}
+        return {**super().facts(), **limits}
 
     def _rate_checks(self, rate, batch, num_frames):
         """Of a clip that is too short for slow repetitions the faster ones are told."""

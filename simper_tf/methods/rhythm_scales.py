@@ -23,6 +23,7 @@ _KNOWN = len(periods_of(NUM_FRAMES))  # Periods of a window.
 # Chance of a period, as a mean over a clip, from which on something repeats. Of 153 films of groups A to P of
 # `benchmarks/unseen.csv` one in five is read right below it, and three of four above.
 EVEN = 0.3
+SURE = 0.5  # Confidence at that chance.
 # Harmonics that refine a frequency, and the share of the rate below which they are shown.
 HARMONICS, HIGHEST = 4, 0.45
 _STEPS = np.linspace(0.94, 1.06, 49)  # Periods that are told apart lie 6 % apart.

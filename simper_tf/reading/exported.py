@@ -53,7 +53,7 @@ class Exported:
         facts = _facts(version)
         self._rates = facts.get("rates_trained_on") if is_series(self._shape) else None
         self.band, self._least_seconds = facts.get("band_hz"), facts.get("least_seconds", 0.0)
-        self._most_seconds = facts.get("most_seconds", 0.0)
+        self._most_seconds, self._least = facts.get("most_seconds", 0.0), facts.get("least_confidence", 0.0)
         self._clip_seconds, self._by_pixels = facts.get("clip_seconds", 0.0), facts.get("by_pixels", False)
         if "rate" not in inputs or None in self._shape:
             raise ValueError(f"`model={path}` does not answer in Hz to frames of one size and a rate: name another.")
@@ -126,7 +126,8 @@ class Exported:
             expected, remedy = "windows that it can read", "Change `window` or `band`, or leave `model` out."
             raise RawDataError(self._name, f"a refusal of `model` ({refusal})", expected, remedy) from error
         answer = {name: value[0].numpy() for name, value in said.items()}
-        is_sure = answer.get("confidence", 1.0) > 0
+        confidence = answer.get("confidence", 1.0)
+        is_sure = confidence >= self._least if self._least else confidence > 0
         return {**answer, "is_sure": is_sure, "pixels": spectrum.pixel_power(frames[None])[0], "rate": seen.rate}
 
     def _at_rate_trained_on(self, window):
@@ -141,7 +142,8 @@ def _facts(version):
         ranges = {name: tuple(metadata[name]) for name in ("rates_trained_on", "band_hz") if metadata.get(name)}
         facts = {name: (low, high) for name, (low, high) in ranges.items() if 0 < low <= high}
         by_pixels = "harmonic" in metadata and metadata["harmonic"] is None
-        seconds = {name: float(metadata.get(name) or 0.0) for name in ("least_seconds", "clip_seconds", "most_seconds")}
-        return {**facts, **seconds, "by_pixels": by_pixels}
+        names = "least_seconds", "clip_seconds", "most_seconds", "least_confidence"
+        numbers = {name: float(metadata.get(name) or 0.0) for name in names}
+        return {**facts, **numbers, "by_pixels": by_pixels}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}

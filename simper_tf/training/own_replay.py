@@ -23,7 +23,6 @@ from simper_tf.views.views import Views
 SPEEDS = 0.6, 1.5  # Of replays: two of one film differ by a factor of 2.5 at most.
 _LEARNING_RATE = 2e-4  # A tenth of that of a network that begins at random weights.
 LONGEST = 24.0  # Seconds of a clip that is read: windows of 4 s to all of it are looked at.
-_SURE = 0.5  # Confidence from which on something repeats.
 _MULTIPLES = 1.0, 0.5, 2.0  # That labels may tell.
 
 
@@ -116,7 +115,7 @@ class OwnReplay(OwnModel):
         """Clips count by their confidence; none is told where no clip has 0.5."""
         low, high = band
         hertz, confidence = self._read(clips, (low / self.multiple, high / self.multiple), rate)
-        if confidence.max() < _SURE:
+        if confidence.max() < rhythm_scales.SURE:
             return math.nan
         middle = self.multiple * samples.weighted_median(hertz, confidence)
         return middle if low <= middle <= high else math.nan

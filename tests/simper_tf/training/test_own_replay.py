@@ -9,6 +9,7 @@ import tensorflow as tf
 import simper_tf
 from simper_tf.export import saved_model
 from simper_tf.reading import exported, rhythm_network
+from simper_tf.recordings import windows
 from simper_tf.training import own_replay
 from simper_tf.training.own_simper import OwnSimPer
 
@@ -79,6 +80,9 @@ def test_the_saved_model_reads_what_the_model_reads(model, tmp_path):
     assert np.all((said["confidence"] > 0.3) & (said["confidence"] <= 1))
     opened = exported.Exported(tmp_path / "saved_model")
     assert (opened.band, opened.window(10.0), opened.window(60.0)) == ((0.4, 3.5), 10.0, own_replay.LONGEST)
+    noise = np.random.default_rng(1).integers(0, 256, (150, *clips.shape[2:]), np.uint8)
+    sure = [opened._answered(windows.Window(0.0, frames, rate))["is_sure"] for frames in (clips[0], noise)]
+    assert sure == [True, False]
     features = saved_model.load_encoder(path)(clips / np.float32(255))
     np.testing.assert_allclose(features, said["features"], atol=1e-5)
 
