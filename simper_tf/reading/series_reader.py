@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beat_stretches, beats, motion, result, rhythms, tempos, uneven
+from simper_tf.reading import beat_stretches, beats, motion, result, rhythms, rounded, tempos, uneven
 from simper_tf.tables import series_files
 
 _SLOW_RATE = 1.0  # Samples a second, below which a series has slow rhythms.
@@ -45,7 +45,7 @@ def reading_of_samples(
         return result.Reading((scene,), (), result.TOO_SHORT, ())
     pulse, moving = motion.channels(names)
     answers, notes = _beside(times, values, band, pulse, moving, names) if pulse else _all_of(times, values, band)
-    gaps = _gaps(times)
+    answers, gaps = _without_rounding(answers, times, values), _gaps(times)
     answers = [dataclasses.replace(answer, pauses=_without_gaps(answer.pauses, gaps)) for answer in answers]
     notes = [*notes, *_on_gaps(gaps, float(times[0]))]
     answers.sort(key=lambda answer: -answer.confidence)
@@ -66,6 +66,7 @@ def _all_of(times, values, band):
     else:
         own = times - start if start else times  # Those of a day would be copied.
         answers, notes = beat_stretches.answers_on(own, values, band)
+        answers = _without_rounding(answers, own, values)
         if values.shape[1] > 1 and all(answer.verdict != result.CLEAR for answer in answers):
             answers = _agreed(own, values, band) or answers
         if times[-1] - start > beat_stretches.STRETCH and _filled(answers) < _LEAST * (times[-1] - start):
@@ -84,6 +85,10 @@ def _all_of(times, values, band):
         lines = uneven.told(times, values, band) or []
         answers = [*lines, *(answer for answer in answers if not lines or answer not in clear)]
     return answers, notes
+
+
+def _without_rounding(answers, times, values):
+    return [answer for answer in answers if not rounded.is_of_rounding(answer, times, values)]
 
 
 def _has_line(values):
