@@ -12,9 +12,10 @@ import numpy as np
 from simper_tf.signals import filters
 
 # Samples a second above which a series is thinned out first, and samples of the fastest period that courses keep.
-_TOP_RATE, _SAMPLES = 125.0, 10
+TOP_RATE, _SAMPLES = 125.0, 10
+FOLDS = 1.3  # Times as many: up to there what folds lands above 43 Hz, where beats have next to nothing.
 # Ends of the pass bands, in ends of the band that is sought.
-_WAVE, _SPEED, _ENERGY, _DETAIL = (0.7, 3.0), (1.2, 2.5), (2.0, 8.0), (1.5, 8.0)
+WAVE, _SPEED, _ENERGY, _DETAIL = (0.7, 3.0), (1.2, 2.5), (2.0, 8.0), (1.5, 8.0)
 # Share of the fastest period over which slopes and energy are smoothed.
 _SLOPE_WIDTH, _ENERGY_WIDTH = 0.1, 0.14
 _FEWEST_ENERGY = 9  # Samples of the fastest period from which on there is something above the band.
@@ -23,7 +24,7 @@ _FLAT = 0.1  # Share of its mean by which energy must differ to show beats.
 _FAINT = 1e-3  # Share of a series below which what the filters leave is nothing.
 # Steps without a sample above which nothing is known between.
 _HOLE = 4.0
-_PADDING = 15  # Samples by which a filter of fourth order is led in.
+_ORDER, _PADDING = 16, 15  # Of the filter before samples are left out, and samples by which it is led in.
 
 
 class Even(NamedTuple):
@@ -50,14 +51,15 @@ def evenly(times: np.ndarray, values: np.ndarray) -> Even:
         values: `(T, C)` numbers.
     """
     step = float(np.median(np.diff(times)))
-    rate = min(1 / step, _TOP_RATE)
+    rate = min(1 / step, TOP_RATE)
     # Seconds of a day have a rounding error of 1e-11; a hole may not make a series 4,000 times as long.
     count = min(int((times[-1] - times[0]) * rate + 1e-6) + 1, 4000 * len(times))
     grid = times[0] + np.arange(max(count, 2)) / rate
-    # Up to 1.3 times 125 a second what folds lands above 43 Hz, where beats have next to nothing.
-    if 1 / step > 1.3 * rate:
+    if 1 / step > FOLDS * rate:
         fine = np.arange(times[0], times[-1] + step / 2, step)
-        even = _on(grid, fine, filters.butterworth(_on(fine, times, values), 1 / step, 0, 0.42 * rate, 4, _PADDING))
+        samples = _on(fine, times, values)
+        even = _on(grid, fine, filters.butterworth(samples, 1 / step, 0, 0.42 * rate, _ORDER, _PADDING))
+        even *= even.std(axis=0) > _FAINT * samples.std(axis=0)  # Else what is left of a tone is folded down.
     else:
         even = _on(grid, times, values)
     after = np.clip(np.searchsorted(times, grid), 1, len(times) - 1)
@@ -129,25 +131,25 @@ def _sources(values, rate, band) -> Iterator[tuple[int | None, np.ndarray]]:
     numbers = np.flatnonzero(spread > 0)
     values = (values - values.mean(axis=0))[:, numbers] / spread[numbers]
     if len(numbers) > 1:
-        waves = np.stack([_passed(channel, rate, band, _WAVE) for channel in values.T], axis=1)
+        waves = np.stack([_passed(channel, rate, band, WAVE) for channel in values.T], axis=1)
         waves = waves / np.maximum(waves.std(axis=0), 1e-12)
         yield None, values @ np.linalg.svd(waves, full_matrices=False)[2][0]
     yield from zip(numbers[:_MOST_CHANNELS].tolist(), values.T, strict=False)
 
 
 def _courses(source, rate, band):
-    wave = _passed(source, rate, band, _WAVE)
+    wave = _passed(source, rate, band, WAVE)
     yield "wave", wave
-    yield "speed", _passed(np.gradient(_passed(source, rate, band, _SPEED)), rate, band, _WAVE)
+    yield "speed", _passed(np.gradient(_passed(source, rate, band, _SPEED)), rate, band, WAVE)
     slope = np.gradient(wave)
     slope = max((np.maximum(slope, 0), np.maximum(-slope, 0)), key=_peakedness)
     slope = filters.gaussian(slope, _SLOPE_WIDTH / band[1] * rate)
-    yield "slope", _passed(slope, rate, band, _WAVE)
+    yield "slope", _passed(slope, rate, band, WAVE)
     if rate > _FEWEST_ENERGY * band[1]:
         energy = np.abs(_passed(source, rate, band, _ENERGY))
         energy = filters.gaussian(energy, _ENERGY_WIDTH / band[1] * rate)
         is_flat = energy.std() < _FLAT * energy.mean()
-        yield "energy", np.zeros_like(energy) if is_flat else _passed(energy, rate, band, _WAVE)
+        yield "energy", np.zeros_like(energy) if is_flat else _passed(energy, rate, band, WAVE)
 
 
 def _peakedness(values):

@@ -15,6 +15,7 @@ from simper_tf.reading import beat_courses, beat_tops, beats, result, tempo_span
 from simper_tf.reading.beat_stretches import STRETCH, answer_on, answers_on
 from simper_tf.reading.spectral_lines import FINER, HIGHEST_SHARE, MULTIPLE, power_of
 from simper_tf.signals import samples
+from simper_tf.tables import series_files
 
 # It is read as if it lasted so many seconds and, if it has more samples than that shows, as if there were so many a
 # second.
@@ -23,6 +24,9 @@ _STEP = 5.0  # From a clock to the next slower one: what is seen five times in a
 _OVERLAP = 2.0  # Two clocks share an octave.
 _HOLE = 0.1  # Share of it that is missing in one place, beyond which its parts are read each by itself.
 _MOST_CHANNELS = 8  # Of it that are read each by itself as well.
+# From a clock to the next faster one, the share of the power that a rhythm on it must have, as mains hum has seldom,
+# and the most stretches of half a minute.
+_FASTER, _LOUD, _MOST_STRETCHES = 10.0, 0.36, 500
 # Repetitions that are no chance though they fill a part of it, and share of it that fewer must fill.
 _MANY, _MOST = 10, 0.5
 # Share by which a line may be off the mean of intervals, and share of the power there that a sharp one has.
@@ -65,6 +69,20 @@ def told_slower(times, values, band):
     return [answer for answer in _distinct(heard) if answer.verdict == result.CLEAR]
 
 
+def told_faster(times, values, band):
+    """Returns answers on the clear rhythms that are too fast for the usual clock, each most of what is so fast."""
+    last, clock, channels = beat_courses.TOP_RATE * series_files.usual_step(times), 1.0, _channels(values)
+    heard = []
+    while not heard and clock > beat_courses.FOLDS * last:
+        clock = max(clock / _FASTER, last)
+        if np.ptp(times) > _MOST_STRETCHES * STRETCH * clock:
+            break
+        for channel in channels:
+            answers = _at_clock(times, values, band, clock, channel, len(channels), least=_LOUD)
+            heard += [answer for answer in answers if answer.verdict == result.CLEAR]
+    return _distinct(heard)
+
+
 def _channels(values):
     """Returns what is read of a series: all channels together, and each by itself."""
     return (None, *(range(values.shape[1]) if 1 < values.shape[1] <= _MOST_CHANNELS else ()))
@@ -89,14 +107,21 @@ def parts(times):
     yield from (slice(*pair) for pair in itertools.pairwise(edges) if pair[1] - pair[0] >= beats.FEWEST_SAMPLES)
 
 
-def _at_clock(times, values, band, clock, channel, looks, is_whole=False):
-    """Returns answers on a slow series, or on a channel of it, on a clock that is so many times as slow."""
+def _at_clock(times, values, band, clock, channel, looks, is_whole=False, least=0.0):
+    """Returns answers on a series, or on a channel of it, on a clock that is so many times as slow.
+
+    Each has at least a share of the power.
+    """
     some = values if channel is None else values[:, [channel]]
     own, limits = (times - times[0]) / clock, band and tuple(clock * np.array(band))
     power = power_of(beat_courses.evenly(own, some))
     answers = _of_whole(own, some, limits, power, looks) if is_whole else []
     answers = answers or [answer for answer in answers_on(own, some, limits, looks)[0] if _is_seen(answer, own)]
-    answers = [slowed(_on_line(answer, *power[:2]), clock, float(times[0])) for answer in answers]
+    answers = [
+        slowed(_on_line(answer, *power[:2]), clock, float(times[0]))
+        for answer in answers
+        if _share(answer.hertz, *power) >= least
+    ]
     return answers if channel is None else [dataclasses.replace(answer, channel=channel) for answer in answers]
 
 

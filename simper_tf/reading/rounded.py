@@ -25,12 +25,11 @@ def is_of_rounding(answer: result.Answer, times: np.ndarray, values: np.ndarray)
         >>> [round(1 / answer.hertz) for answer in series_reader.reading_of_samples(times, degrees).clear]
         [60]
     """
-    period = 1 / answer.hertz
-    first, start, end, last = np.searchsorted(
-        times, (answer.start - period, answer.start, answer.end, answer.end + period)
-    )
+    period, seconds = 1 / answer.hertz, answer.end - answer.start
+    edges = answer.start - period, answer.start, answer.end, answer.end + period
+    first, start, end, last = np.searchsorted(times, edges)
     channels = slice(None) if answer.channel is None else [answer.channel]
-    part, width = values[first:last, channels].astype(float), round((end - start) / (answer.end - answer.start) * period)
+    part, width = values[first:last, channels].astype(float), round((end - start) * period / seconds)
     inside = slice(start - first, end - first)
     return bool(part.size) and all(_is_rounded(channel, width, inside) for channel in part.T if np.ptp(channel))
 

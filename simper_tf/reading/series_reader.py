@@ -77,6 +77,8 @@ def _all_of(times, values, band):
             ]
             surest = max((answer.confidence for answer in slower), default=0.0)
             answers = [*slower, *(answer for answer in answers if answer.confidence >= surest)]
+        if all(answer.verdict != result.CLEAR for answer in answers):
+            answers = rhythms.told_faster(own, values, band) or answers
         answers = [rhythms.slowed(answer, 1.0, start) for answer in answers]
     clear = [answer for answer in answers if answer.verdict == result.CLEAR]
     coarse = _COARSE / series_files.usual_step(times)

@@ -29,14 +29,30 @@ def is_part(hertz, power, spacing, rate):
     if count < 2:
         return False
     numbers = np.arange(1, count + 1)
-    at = numbers * hertz / spacing
-    # Less than a half of the spacing, so that neighbors share no bin.
-    reach = np.clip(MULTIPLE * at, FINER, 0.3 * at[0])
-    lines = np.array([power[int(low) : int(high) + 2].max() for low, high in zip(at - reach, at + reach, strict=True)])
+    lines, reach = _lines(numbers * hertz / spacing, power)
     strongest = int(lines.argmax()) + 1
     folded = _folded(strongest * hertz / rate, numbers * hertz / rate, reach * spacing / rate)
     is_own = lines < (math.sqrt(_NO_LINE) + folded) ** 2 * lines.max()
     return strongest > 1 and bool(is_own[numbers % strongest > 0].all())
+
+
+def is_beside(hertz, highest, power, spacing, rate):
+    """Returns whether a line lies beside all multiples of a frequency, and these show next to none.
+
+    All are seen behind a filter of second order, forward and back, that passes what is slower than the highest.
+    """
+    if not 0 < 2 * hertz < HIGHEST_SHARE * rate:
+        return False
+    power = power / (1 + (np.arange(len(power)) * spacing / highest) ** 4) ** 2
+    lines, _ = _lines(np.arange(hertz, HIGHEST_SHARE * rate, hertz) / spacing, power)
+    return bool(lines.max() < _NO_LINE * power[int(hertz / 2 / spacing) :].max())
+
+
+def _lines(at, power):
+    """Returns the power of the highest line near each of some places in bins, and how near, `(N,)` each."""
+    # Less than a half of the spacing, so that neighbors share no bin.
+    reach = np.clip(MULTIPLE * at, FINER, 0.3 * at[0])
+    return np.array([power[int(a) : int(b) + 2].max() for a, b in zip(at - reach, at + reach, strict=True)]), reach
 
 
 def _folded(share, places, reach):

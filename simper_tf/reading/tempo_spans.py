@@ -81,7 +81,10 @@ def bands(times, rate, limits):
 def _found(even, band, power):
     """Returns beats in a band; they are none where something faster repeats."""
     found = beats.find_in(even, band)
-    return dataclasses.replace(found, confidence=0.0) if spectral_lines.is_part(found.frequency, *power) else found
+    is_none = spectral_lines.is_part(found.frequency, *power) or spectral_lines.is_beside(
+        found.frequency, beat_courses.WAVE[1] * band[1], *power
+    )
+    return dataclasses.replace(found, confidence=0.0) if is_none else found
 
 
 def _preferred(heard):

@@ -55,7 +55,7 @@ def _response(size, low, high, order):
         warped, bottom, top = (np.tan(np.pi * np.asarray(share)) for share in (shares, low, high))
         at = (warped**2 - bottom * top) / ((top - bottom) * warped) if low else warped / top
     poles = np.exp(1j * np.pi * (2 * np.arange(order) + order + 1) / (2 * order))
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         response = 1 / np.prod(1j * at[:, None] - poles, axis=1)
     # Beyond, powers of it overflow, and what passes is 0 in float64.
     return np.where(np.abs(at) < 1e9, response, 0)
