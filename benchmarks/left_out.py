@@ -5,8 +5,8 @@ python -m benchmarks.left_out --files=FOLDER --groups=RT
 
 The recordings of `truth.csv`, or of groups of `unseen.csv`, that repeat at a known frequency are dealt into folds.
 `simper_tf.from_recordings` learns from all but a fold, by SimPer and by Replay, and reads that fold. Beside it stand:
-the count of the reader; the pixels of the same clips, of which nothing is learned; the encoder of SimPer before it
-learns; and the network of the reader over the whole recording, with which Replay begins.
+the count of the reader; the pixels of the same clips, of which nothing is learned; the encoder of SimPer, and Replay,
+before they learn; and the network of the reader over the whole recording, with which Replay begins.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from simper_tf.training.own_model import OwnModel
 from simper_tf.utils.errors import RawDataError
 
 COMMAND = "python -m benchmarks.left_out"
-WAYS = ("count", "pixels", "untrained", "SimPer", "Replay", "network")
+WAYS = ("count", "pixels", "untrained", "SimPer", "Replay before it learns", "Replay", "network")
 # Share of the truth, where no tolerance in hertz is told: what `simper train` calls agreeing.
 NEAR = 0.05
 
@@ -110,11 +110,12 @@ def rows(truths: dict[str, real.Truth], folds: int, steps: int) -> list[dict[str
             pixels = {path: read(model, path)[0] for path in held}
         model.fit(steps, verbose=0)
         replay = from_recordings(paths, method="replay", hold_out=held, counted=Counted(known=known))
+        begun = {path: read(replay, path)[0] for path in held}
         replay.fit(steps, verbose=0)
         for path in held:
             hertz, why = read(model, path)
             row = {"file": pathlib.Path(path).name, "truth": ", ".join(f"{true:.3g}" for true in truths[path].hertz)}
-            values = pixels[path], untrained[path], hertz, read(replay, path)[0], likeliest(path)
+            values = pixels[path], untrained[path], hertz, begun[path], read(replay, path)[0], likeliest(path)
             row |= {"count": counts[path]}
             row |= {way: cell(value, truths[path]) for way, value in zip(WAYS[1:], values, strict=True)}
             table.append(row)

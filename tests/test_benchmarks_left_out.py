@@ -34,6 +34,7 @@ def test_what_repeats_at_no_known_frequency_is_not_listed(tmp_path):
 
 def test_outcomes_are_counted_by_the_way_of_reading():
     rest = {"pixels": "1.000 Hz, right", "Replay": "silent", "network": "1.000 Hz, right"}
+    rest["Replay before it learns"] = "0.400 Hz, wrong"
     table = [
         {"count": "1.000 Hz, right", "untrained": "silent", "SimPer": "0.500 Hz, an octave off", **rest},
         {"count": "2.000 Hz, octave named", "untrained": "3.000 Hz, wrong", "SimPer": "2.010 Hz, right", **rest},
@@ -44,6 +45,7 @@ def test_outcomes_are_counted_by_the_way_of_reading():
         "| pixels | 2 | 0 | 0 | 0 | 0 |",
         "| untrained | 0 | 0 | 0 | 1 | 1 |",
         "| SimPer | 1 | 0 | 1 | 0 | 0 |",
+        "| Replay before it learns | 0 | 0 | 0 | 2 | 0 |",
         "| Replay | 0 | 0 | 0 | 0 | 2 |",
         "| network | 2 | 0 | 0 | 0 | 0 |",
     ]

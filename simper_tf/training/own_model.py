@@ -89,9 +89,8 @@ class OwnModel(abc.ABC):
         """Returns the frequency in Hz that the model reads in a recording, over its clips.
 
         NaN where it reads none, or one outside of the band of `recordings`, of which alone the model has learned.
-        Before `fit`, and of what is no one recording with a clip, a ValueError.
+        Of what is no one recording with a clip it is a ValueError; of SimPer also before `fit`.
         """
-        self._check_learned()
         found = search.find(names_of(name), self.recordings.rate)
         new = Recordings(found, **self._cut(found.sources))
         if len(new.sources) != 1:
@@ -108,7 +107,7 @@ class OwnModel(abc.ABC):
     def export(self, folder: str | os.PathLike) -> pathlib.Path:
         """Writes the next numbered SavedModel below a folder, which answers in Hz, and returns its path.
 
-        Before `fit` it is a ValueError.
+        Of SimPer it is a ValueError before `fit`.
         """
 
     @property
@@ -123,10 +122,6 @@ class OwnModel(abc.ABC):
     @abc.abstractmethod
     def _conclude(self):
         """Finds out what is to be known for reading, once it has learned."""
-
-    @abc.abstractmethod
-    def _check_learned(self):
-        """Raises ValueError unless `fit` was called."""
 
     @abc.abstractmethod
     def _cut(self, sources) -> dict:

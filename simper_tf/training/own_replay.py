@@ -54,16 +54,21 @@ def set_shipped(model: Replay):
 class OwnReplay(OwnModel):
     """Replay and the films that it learns from: a network that other films have taught goes on learning.
 
+    It reads before `fit` too, by the weights that come with the package.
+
     Attributes:
-        multiple: Of what the network reads, as labels tell; None before `fit`.
+        multiple: Of what the network reads, as labels tell at the end of `fit`.
     """
+
+    multiple = 1.0
 
     def __init__(self, recordings: Recordings, seed: int):
         method = replay_of_films(seed, ratio_weight=0.0)
         set_shipped(method)
         super().__init__(recordings, method)
         self.method.compile(keras.optimizers.Adam(_LEARNING_RATE, global_clipnorm=1.0))
-        self.multiple, self._reader = None, None
+        shape = recordings.clip_shape[1:]
+        self._reader = rhythm_scales.over_scales(method.encoder, method.head, shape)
 
     def frequencies(self):
         """Reads each recording as `frequency` does, see `OwnModel`."""
@@ -71,7 +76,6 @@ class OwnReplay(OwnModel):
 
     def export(self, folder):
         """Writes a SavedModel, see `OwnModel`. Its features are the chances of every period."""
-        self._check_learned()
         shape, facts = self.recordings.clip_shape[1:], {**self._facts(self._reader), "most_seconds": LONGEST}
         return saved_model.export_rhythm(self._reader, folder, shape, self.recordings.band, self.multiple, facts)
 
@@ -88,17 +92,12 @@ class OwnReplay(OwnModel):
         }  # fmt: skip
 
     def _conclude(self):
-        shape = self.recordings.clip_shape[1:]
-        self._reader, self.multiple = rhythm_scales.over_scales(self.method.encoder, self.method.head, shape), 1.0
+        self.multiple = 1.0
         known, hertz = self._labeled()
         if known.any():
             read, _ = self._read(self.recordings.clips[known], self.recordings.band, self.recordings.rate)
             off = np.abs(np.log2(np.multiply.outer(_MULTIPLES, read) / hertz[known]))
             self.multiple = _MULTIPLES[int(np.median(off, axis=1).argmin())]
-
-    def _check_learned(self):
-        if self.multiple is None:
-            raise ValueError("The model has learned nothing yet: call `fit` first.")
 
     def _cut(self, sources):
         """Clips are longer than those that were learned from: slow repetitions are read too."""
