@@ -31,7 +31,7 @@ from simper_tf.tables import (
 )
 from simper_tf.tables.series_files import MOST_NOTES, REMEDY, left_out
 from simper_tf.utils import endings
-from simper_tf.utils.errors import RawDataError, is_full
+from simper_tf.utils.errors import RawDataError
 
 # Reader of each ending that is no table.
 _BINARY = {
@@ -71,25 +71,18 @@ def parts(path: str, rate, is_fallback, time, columns, member="", start=0.0, end
     It runs in the worker.
     """
     path, tempfile.tempdir = pathlib.Path(path), folder  # Which goes with all in it, whatever befalls the worker.
-    try:
-        with packed.opened(path, member) as inner:
+    with sampled.reading(path, "a recording"), packed.opened(path, member) as inner:
+        try:
             held = _read(inner, rate, is_fallback, time, columns, end)
             if isinstance(held.times, float | even_series.Stored):
                 yield from even_series.parts(path, *held[:4], start, end)
             else:
                 series = series_files.normal(path, held.times, held.values, held.names, held.notes)
                 yield from _uneven(series, start, end)
-    except (RawDataError, MemoryError, GeneratorExit):
-        raise
-    except OverflowError as error:  # Of a library; its words are those of its author.
-        found = f"numbers or dates too large to compute with ({error})"
-        raise RawDataError(
-            path, found, "those of a recording", "Leave out rows that are far from all others."
-        ) from error
-    except Exception as error:  # A disk that cannot be read, or whatever a reader of damaged files ran into.
-        if is_full(error):
-            raise
-        raise sampled.damaged(path, error, "a recording") from error
+        except OverflowError as error:  # Of a library; its words are those of its author.
+            found = f"numbers or dates too large to compute with ({error})"
+            action = "Leave out rows that are far from all others."
+            raise RawDataError(path, found, "those of a recording", action) from error
 
 
 def _uneven(series, start, end):

@@ -35,15 +35,10 @@ def table_of(path: pathlib.Path, columns: Sequence[str] = ()) -> delimited.Table
     if size := path.stat().st_size % _BLOCK:
         found = f"{size} bytes beyond whole blocks of {_BLOCK}"
         raise RawDataError(path, found, "a whole file", "Fetch or copy it again.")
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("error", ".*(?:truncated|verification failed|end-of-file).*")
-            with fits.open(path, memmap=False, checksum=True) as file:
-                return _of_file(path, file, columns)
-    except (RawDataError, MemoryError):
-        raise
-    except Exception as error:  # Of damaged headers it raises whatever its parser ran into.
-        raise sampled.damaged(path, error, "a FITS file") from error
+    with sampled.reading(path, "a FITS file"), warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*(?:truncated|verification failed|end-of-file).*")
+        with fits.open(path, memmap=False, checksum=True) as file:
+            return _of_file(path, file, columns)
 
 
 def _of_file(path, file, wanted):

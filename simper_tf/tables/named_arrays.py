@@ -10,7 +10,7 @@ import numpy as np
 
 from simper_tf.tables import rates, time_units, wfdb_records
 from simper_tf.tables.delimited import refuse_long
-from simper_tf.tables.sampled import Sampled, damaged
+from simper_tf.tables.sampled import Sampled, reading
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.later import loaded_later
 
@@ -33,14 +33,10 @@ def matlab(path: pathlib.Path) -> Sampled:
     import h5py
     import scipy.io
 
-    try:
+    with reading(path, f"a {path.suffix} file"):
         if not (is_hdf5 := h5py.is_hdf5(path)):
             _refuse_swollen(path)
         held = dict(_of_hdf5(path) if is_hdf5 else _flat(scipy.io.loadmat(path, simplify_cells=True)))
-    except (RawDataError, MemoryError):
-        raise
-    except Exception as error:  # The reader of damaged files raises whatever it ran into.
-        raise damaged(path, error, f"a {path.suffix} file") from error
     return _largest(path, held)
 
 
@@ -50,15 +46,11 @@ def archive(path: pathlib.Path) -> Sampled:
     Raises:
         RawDataError: it is damaged, or holds no series.
     """
-    try:
+    with reading(path, "a .npz file"):
         with zipfile.ZipFile(path) as file:
             refuse_long(path, sum(entry.file_size for entry in file.infolist()) // 8)
         with np.load(path, allow_pickle=False) as file:
             held = dict(_flat(file))
-    except (RawDataError, MemoryError):
-        raise
-    except Exception as error:  # Of damaged headers NumPy raises whatever its parser ran into.
-        raise damaged(path, error, "a .npz file") from error
     return _largest(path, held)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from simper_tf.tables.delimited import refuse_long
 from simper_tf.tables.even_series import Stored
-from simper_tf.tables.sampled import Sampled, damaged, library
+from simper_tf.tables.sampled import Sampled, library, reading
 from simper_tf.utils.errors import RawDataError
 
 
@@ -23,15 +23,12 @@ def edf(path: pathlib.Path) -> Sampled:
 
     @contextlib.contextmanager
     def opened():
-        try:
-            with pyedflib.EdfReader(os.fspath(path)) as file:
-                yield file
-        except ZeroDivisionError as error:
-            raise RawDataError(path, "records of 0 s", "samples at a rate", "Save it again.") from error
-        except (OSError, ValueError, IndexError) as error:
-            if isinstance(error, RawDataError):
-                raise
-            raise damaged(path, error, "an EDF file") from error
+        with reading(path, "an EDF file"):
+            try:
+                with pyedflib.EdfReader(os.fspath(path)) as file:
+                    yield file
+            except ZeroDivisionError as error:
+                raise RawDataError(path, "records of 0 s", "samples at a rate", "Save it again.") from error
 
     with opened() as file:
         rates, lengths, labels = file.getSampleFrequencies(), file.getNSamples(), file.getSignalLabels()
@@ -53,7 +50,7 @@ def acq(path: pathlib.Path) -> Sampled:
         RawDataError: it is damaged, cut off, or what reads it is not installed.
     """
     reader = library(path, "bioread.reader", "formats").Reader
-    try:
+    with reading(path, "an .acq file"):
         file = reader.read_headers(os.fspath(path))
         channels = file.datafile.channels
         names = [channel.name.strip() for channel in channels]
@@ -67,10 +64,6 @@ def acq(path: pathlib.Path) -> Sampled:
             raise RawDataError(path, f"{missing:,} bytes too few", "a whole file", "Copy it again.")
         channels = reader.read(os.fspath(path), kept).datafile.channels
         values = np.stack([channels[k].data for k in kept], axis=1).astype(np.float64)
-    except (RawDataError, MemoryError):
-        raise
-    except Exception as error:  # Of damaged headers it raises whatever its parser ran into.
-        raise damaged(path, error, "an .acq file") from error
     return Sampled(values, float(channels[kept[0]].samples_per_second), [names[k] for k in kept], notes)
 
 
@@ -80,9 +73,8 @@ def xdf(path: pathlib.Path) -> Sampled:
     Raises:
         RawDataError: it is damaged, holds no numbers, or what reads it is not installed.
     """
-    pyxdf, said = library(path, "pyxdf", "formats"), _Said()
-    logging.getLogger("pyxdf").addHandler(said)
-    try:
+    pyxdf = library(path, "pyxdf", "formats")
+    with reading(path, "an .xdf file"), _log_of("pyxdf") as said:
         streams = pyxdf.load_xdf(os.fspath(path))[0]
         streams = [
             stream
@@ -95,29 +87,24 @@ def xdf(path: pathlib.Path) -> Sampled:
         refuse_long(path, best["time_series"].size)
         about, values = best["info"], best["time_series"].astype(np.float64)
         rate, name = float(about["nominal_srate"][0]) or None, about["name"][0] or ""
-    except (RawDataError, MemoryError):
-        raise
-    except Exception as error:  # Of damaged headers it raises whatever its parser ran into.
-        raise damaged(path, error, "an .xdf file") from error
-    finally:
-        logging.getLogger("pyxdf").removeHandler(said)
     others = [str(stream["info"]["name"][0]) for stream in streams if stream is not best]
     notes = (
         [f"Of several streams {name} is read, with most numbers; left out: {', '.join(others[:5])}."] if others else []
     )
-    notes += [f"The file is damaged, or cut off: {word[:100]}" for word in said.words[:1]]
+    notes += [f"The file is damaged, or cut off: {word[:100]}" for word in said[:1]]
     return Sampled(values, rate, [name] * values.shape[1], notes, best["time_stamps"])
 
 
-class _Said(logging.Handler):
-    """Errors that a library writes to its log, where it goes on without what it cannot read."""
-
-    def __init__(self):
-        super().__init__(logging.ERROR)
-        self.words = []
-
-    def emit(self, record):
-        self.words.append(record.getMessage())
+@contextlib.contextmanager
+def _log_of(name):
+    """Yields the errors that a library writes to its log, where it goes on without what it cannot read."""
+    words, handler = [], logging.Handler(logging.ERROR)
+    handler.emit = lambda record: words.append(record.getMessage())
+    logging.getLogger(name).addHandler(handler)
+    try:
+        yield words
+    finally:
+        logging.getLogger(name).removeHandler(handler)
 
 
 def _fastest(path, rates, lengths, names):

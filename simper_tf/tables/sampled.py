@@ -1,12 +1,13 @@
 """Samples of binary files with a rate of their own, and what their readers share."""
 
+import contextlib
 import importlib
 from typing import NamedTuple
 
 import numpy as np
 
 from simper_tf.tables.even_series import Stored
-from simper_tf.utils.errors import RawDataError, UnreadableError, install
+from simper_tf.utils.errors import RawDataError, UnreadableError, install, is_full
 
 
 class Sampled(NamedTuple):
@@ -49,7 +50,15 @@ def library(path, name: str, extra: str = ""):
         raise RawDataError(path, found, f"{package} installed", action) from error
 
 
-def damaged(path, error: Exception, expected: str) -> UnreadableError:
-    """Returns what to raise of a file on which the library that reads it stumbles."""
-    found = (str(getattr(error, "strerror", None) or error) or type(error).__name__).splitlines()[0][:200]
-    return UnreadableError(path, f"what cannot be read ({found})", expected, "Save or copy it again.")
+@contextlib.contextmanager
+def reading(path, expected: str):
+    """Raises UnreadableError of a file on which its library stumbles: of damaged ones it raises anything."""
+    try:
+        yield
+    except (RawDataError, MemoryError):
+        raise
+    except Exception as error:
+        if is_full(error):
+            raise
+        found = (str(getattr(error, "strerror", None) or error) or type(error).__name__).splitlines()[0][:200]
+        raise UnreadableError(path, f"what cannot be read ({found})", expected, "Save or copy it again.") from error

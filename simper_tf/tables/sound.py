@@ -1,6 +1,5 @@
 """Samples of sound files: those of sensors as they are, of what is heard how loud it is."""
 
-import contextlib
 import os
 import pathlib
 import struct
@@ -9,7 +8,7 @@ import numpy as np
 
 from simper_tf.tables.delimited import refuse_long
 from simper_tf.tables.even_series import Stored
-from simper_tf.tables.sampled import Sampled, damaged, library
+from simper_tf.tables.sampled import Sampled, library, reading
 from simper_tf.utils.errors import RawDataError
 
 # From so many samples a second on a sound file is sound, in which repetitions are told by how loud it is: biosignals
@@ -26,7 +25,7 @@ def sound(path: pathlib.Path) -> Sampled:
     """
     soundfile = library(path, "soundfile")
     notes = _check_riff(path)
-    with _reading_sound(path, soundfile), soundfile.SoundFile(os.fsencode(path)) as file:
+    with reading(path, "a sound file"), soundfile.SoundFile(os.fsencode(path)) as file:
         rate, channels, frames = file.samplerate, file.channels, len(file)
         if file.format == "MP3":  # Its header's length is a guess.
             frames = sum(iter(lambda: len(file.read(2**16, dtype="float32")), 0))
@@ -34,7 +33,7 @@ def sound(path: pathlib.Path) -> Sampled:
         raise RawDataError(path, f"{frames} samples at {rate} a second", "a recording", "Record it again.")
 
     def samples(first, last):
-        with _reading_sound(path, soundfile), soundfile.SoundFile(os.fsencode(path)) as file:
+        with reading(path, "a sound file"), soundfile.SoundFile(os.fsencode(path)) as file:
             file.seek(first)
             found = file.read(last - first, dtype="float64", always_2d=True)
         if len(found) < last - first:
@@ -58,14 +57,6 @@ def sound(path: pathlib.Path) -> Sampled:
         return np.concatenate(parts)
 
     return Sampled(Stored((frames // step - 1, 1), loudness), rate / step, ["loudness"], notes, step=step)
-
-
-@contextlib.contextmanager
-def _reading_sound(path, soundfile):
-    try:
-        yield
-    except (soundfile.SoundFileError, RuntimeError, OSError, ValueError) as error:
-        raise damaged(path, error, "a sound file") from error
 
 
 def _check_riff(path):

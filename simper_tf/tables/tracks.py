@@ -151,26 +151,22 @@ def fit(path: pathlib.Path, columns: Sequence[str] = ()) -> delimited.Table:
     """
     fitdecode = sampled.library(path, "fitdecode", "formats")
     fields, rows = {}, 0
-    try:
-        with path.open("rb") as file, fitdecode.FitReader(file, check_crc=fitdecode.CrcCheck.RAISE) as messages:
-            for message in messages:
-                if message.frame_type != fitdecode.FIT_FRAME_DATA or message.name != "record":
-                    continue
-                for field in message.fields:
-                    value = field.value.timestamp() if field.name == "timestamp" and field.value else field.value
-                    if isinstance(value, int | float) and not field.name.startswith("unknown"):
-                        column = fields.setdefault(field.name, array.array("d"))
-                        column.extend([math.nan] * (rows - len(column)))  # Not all records have all.
-                        if len(column) == rows:
-                            column.append(value)
-                rows += 1
-                if rows % _ROWS == 0:
-                    delimited.refuse_long(path, rows * len(fields))
-            delimited.refuse_long(path, rows * len(fields))
-    except (fitdecode.FitError, AttributeError, TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, RawDataError):
-            raise
-        raise sampled.damaged(path, error, "a .fit file") from error
+    strict = {"check_crc": fitdecode.CrcCheck.RAISE}
+    with sampled.reading(path, "a .fit file"), path.open("rb") as file, fitdecode.FitReader(file, **strict) as messages:
+        for message in messages:
+            if message.frame_type != fitdecode.FIT_FRAME_DATA or message.name != "record":
+                continue
+            for field in message.fields:
+                value = field.value.timestamp() if field.name == "timestamp" and field.value else field.value
+                if isinstance(value, int | float) and not field.name.startswith("unknown"):
+                    column = fields.setdefault(field.name, array.array("d"))
+                    column.extend([math.nan] * (rows - len(column)))  # Not all records have all.
+                    if len(column) == rows:
+                        column.append(value)
+            rows += 1
+            if rows % _ROWS == 0:
+                delimited.refuse_long(path, rows * len(fields))
+        delimited.refuse_long(path, rows * len(fields))
     if not fields:
         raise RawDataError(path, "no record", "what was measured over time", "Export the activity, no settings.")
     names = ["time (s)" if name == "timestamp" else name for name in fields]

@@ -8,7 +8,7 @@ import numpy as np
 
 from simper_tf.tables.delimited import refuse_long
 from simper_tf.tables.even_series import ROWS, Stored
-from simper_tf.tables.sampled import Sampled, damaged, library
+from simper_tf.tables.sampled import Sampled, library, reading
 from simper_tf.utils import raw_files
 from simper_tf.utils.errors import RawDataError
 
@@ -26,12 +26,8 @@ def signals(path: pathlib.Path) -> Sampled:
     stem = os.fspath(header.with_suffix(""))
 
     def asked(function, *given, **settings):
-        try:
+        with reading(path, "a WFDB record"):
             return function(stem, *given, **settings)
-        except (RawDataError, MemoryError):
-            raise
-        except Exception as error:  # The reader of damaged headers raises whatever its parser ran into.
-            raise damaged(path, error, "a WFDB record") from error
 
     def samples(first, last, **settings):
         return asked(package.rdrecord, sampfrom=first, sampto=last, **settings)
