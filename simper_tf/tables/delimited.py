@@ -22,7 +22,7 @@ from simper_tf.utils.later import loaded_later
 pd = loaded_later("pandas")
 
 MOST_VALUES = 2**26  # Held at once, 0.5 GB of them: three days at 250 Hz.
-_HEAD_LINES = 400  # That are looked at.
+_HEAD_LINES, _FIRST_ROWS = 400, 8  # That are looked at.
 _UNIT = re.compile(
     r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec(ond)?s?|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
     r"|counts?|unitless|no[ _]units|mmhg|°?c|lux|(hh:)?mm:ss.mmm|y{4}.m{2}.d{2}.*"
@@ -67,27 +67,21 @@ def table_of(path: pathlib.Path, most: int | None = None) -> Table:
     Raises:
         RawDataError: it holds no table of numbers, is too large, or its decimal sign cannot be told.
     """
-    with _opened(path, most) as (text, encoding, left):
-        table = _table_of(text, encoding, most)
+    with _opened(path, most) as (text, encoding, head, left):
+        table = _table_of(text, encoding, head, most)
     said = f"{left} line{'s' * (left != 1)} unlike the others {'are' if left != 1 else 'is'} left out."
     return table._replace(notes=[*table.notes, said]) if left and not most else table
 
 
-def _table_of(path, encoding, most):
+def _table_of(path, encoding, head, most):
     try:
-        head = list(itertools.islice(_lines(path, encoding), _HEAD_LINES))
-        if line_protocol.is_one([line for _, line in head]):
+        lines = [line for _, line in head]
+        if line_protocol.is_one(lines):
             columns, notes = line_protocol.columns(line for _, line in _lines(path, encoding))
             return Table([*columns], [""] * len(columns), [*columns.values()], [], notes)
-        if (table := _in_one_line([line for _, line in head])) is not None:
+        if (table := _in_one_line(lines)) is not None:
             return table
-        layout = layouts.layout_of(path, tuple(line for _, line in head))
-        before = [line for _, line in head[: layout.first]]
-        rows = _first_rows(head, layout)
-        decimal = "," if any(_COMMA.fullmatch(cell) for row in rows for cell in row) else "."
-        stated = _rate_rows(rows)
-        skipped, stated = (2, stated) if stated else (0, rates.stated(before, decimal))
-        first = head[layout.first + skipped][0]
+        layout, before, first, stated = _laid_out(path, head)
         columns, notes, written = decimals.plain(path, encoding, layout, first, most), [], {}
         if columns is None:
             frame, notes = _frame(path, encoding, layout, first, most)
@@ -110,12 +104,10 @@ def blocks(path: pathlib.Path, columns: list[int], rows: int) -> Iterator[np.nda
         ValueError: a cell holds none, a row has more cells than others, or a line of labels is unlike them.
         RawDataError: it is too large.
     """
-    with _opened(path) as (text, encoding, left):
+    with _opened(path) as (text, encoding, head, left):
         if left:
             raise ValueError(f"{left} lines are unlike the others.")
-        head = list(itertools.islice(_lines(text, encoding), _HEAD_LINES))
-        layout = layouts.layout_of(path, tuple(line for _, line in head))
-        first = head[layout.first + (2 if _rate_rows(_first_rows(head, layout)) else 0)][0]
+        layout, _, first, _ = _laid_out(path, head)
         given = {**_given(encoding, layout, first), "na_filter": False, "usecols": columns, "dtype": np.float64}
         for frame in pd.read_csv(text, **given, chunksize=rows):
             worker.allow()
@@ -130,8 +122,7 @@ def are_tables(path: str) -> Iterator[tuple[bool, bytes]]:
 def _is_table(path):
     """Returns whether most cells in the second half of the first lines of a text are numbers."""
     try:
-        encoding = _measured(path, 1)
-        lines = tuple(line for _, line in itertools.islice(_lines(path, encoding), _HEAD_LINES))
+        lines = tuple(line for _, line in _head(path, _measured(path, 1)))
         if line_protocol.is_one(lines):
             return True
         if (other := _rewritten(lines)) is not None:
@@ -162,14 +153,11 @@ def _in_one_line(lines):
 
 @contextlib.contextmanager
 def _opened(path, most=None):
-    """Yields a text, or a copy without quotes around whole lines or labels in each, its encoding, and lines left out.
-
-    Such are those without these labels, but for a header.
-    """
+    """Yields a text, or one without quotes around lines or labels in each, its encoding, head, and what is left out."""
     encoding = _measured(path, most)
-    other = _rewritten([line for _, line in itertools.islice(_lines(path, encoding), _HEAD_LINES)])
-    if other is None:
-        yield path, encoding, 0
+    head = _head(path, encoding)
+    if (other := _rewritten([line for _, line in head])) is None:
+        yield path, encoding, head, 0
         return
     names, plain = other
     with tempfile.TemporaryDirectory() as folder:
@@ -178,9 +166,10 @@ def _opened(path, most=None):
             file.write(f"{names}\n")
             lines = itertools.islice(_lines(path, encoding), most and most + _HEAD_LINES)
             rows = itertools.dropwhile(lambda row: not row, (plain(line) for _, line in lines))
+            # Left out are those without these labels, but for a header.
             left = sum(file.write(f"{row}\n") == 1 for row in rows)
         try:
-            yield copy, "utf-8", left
+            yield copy, "utf-8", _head(copy, "utf-8"), left
         except RawDataError as error:
             raise error.of(path) from error
 
@@ -235,6 +224,21 @@ def _lines(path, encoding) -> Iterator[tuple[int, str]]:
         for number, line in enumerate(file):
             if line.strip():
                 yield number, line.rstrip("\r\n")
+
+
+def _head(path, encoding):
+    return list(itertools.islice(_lines(path, encoding), _HEAD_LINES))
+
+
+def _laid_out(path, head):
+    """Returns the layout of a text, the lines above its numbers, the number of the first of these, and stated rates."""
+    layout = layouts.layout_of(path, tuple(line for _, line in head))
+    before = [line for _, line in head[: layout.first]]
+    rows = [cells_of(line, layout.separator) for _, line in head[layout.first : layout.first + _FIRST_ROWS]]
+    if stated := _rate_rows(rows):
+        return layout, before, head[layout.first + 2][0], stated
+    decimal = "," if any(_COMMA.fullmatch(cell) for row in rows for cell in row) else "."
+    return layout, before, head[layout.first][0], rates.stated(before, decimal)
 
 
 def _rate_rows(rows):
@@ -297,10 +301,6 @@ def _are_units(row, names):
     are_known = any(row) and all(_UNIT.fullmatch(cell) for cell in row if cell)
     pairs = zip(row, names, strict=False)
     return are_known or any(cell in rates.SECONDS and time_units.named(name)[0] for cell, name in pairs)
-
-
-def _first_rows(head, layout):
-    return [cells_of(line, layout.separator) for _, line in head[layout.first : layout.first + 8]]
 
 
 def _given(encoding, layout, first):
