@@ -154,7 +154,7 @@ def _of_days_and_hours(table, parts):
     if not days and (has_days or halves is None):
         return None
     k, seconds = next(iter(days.items()), (None, None))
-    if days and "hour" in parts and _repeats(seconds):
+    if days and "hour" in parts and np.mean(np.diff(seconds) == 0) > 0.5:
         units = {part: unit for part, unit in (("hour", 3600), ("minute", 60), ("second", 1)) if part in parts}
         seconds = seconds + sum(unit * table.columns[parts[part]] for part, unit in units.items())
         return Moments(seconds, {k, *(parts[part] for part in units)}, "")
@@ -171,7 +171,3 @@ def _is_half(column):
     """Returns whether a column says of each row whether it is before noon."""
     words = column.dropna().str.strip()
     return len(words) > 0 and words.str.fullmatch(dates.HALF, case=False).all()
-
-
-def _repeats(seconds):
-    return bool(np.mean(np.diff(seconds) == 0) > 0.5)

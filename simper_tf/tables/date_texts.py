@@ -41,7 +41,8 @@ def of_text(column: "pd.Series") -> tuple[np.ndarray | None, str]:
     text = _usual(column)
     if (found := year_parts.of_text(text.str.lower())) is not None:
         return found
-    if (times := _of_clock(text)) is not None:
+    if (times := dates.times_of_day(text)) is not None:
+        times = dates.past_midnight(times)
         return times, _note_on_clock(text, times)
     readings = [dates.moments(text, format="ISO8601")]
     if readings[0] is None:
@@ -70,12 +71,6 @@ def _marked(match):
 def _is_date(cell):
     is_whole = bool(_DATE.search(cell) or re.fullmatch(dates.SPAN, cell)) or year_parts.is_one(cell.lower())
     return is_whole or year_parts.begins(cell.lower())
-
-
-def _of_clock(text):
-    """Returns seconds of `13:58:58.081`, `0:01.5` or `1:58:58 PM`; midnight is passed, None for anything else."""
-    times = dates.times_of_day(text)
-    return None if times is None else dates.past_midnight(times)
 
 
 def _note_on_clock(text, times):

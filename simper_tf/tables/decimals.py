@@ -54,26 +54,18 @@ def columns(path, frame):
     Returns:
         Columns, and the units of those whose cells name one, by number.
     """
-    words = {k: frame[k].astype("str").str.strip(" '\"") for k in frame if not pd.api.types.is_numeric_dtype(frame[k])}
-    words = {k: column.where(frame[k].notna()) for k, column in words.items()}
-    measured = {k: _measured(column) for k, column in words.items()}
-    words = {k: column for k, (column, _) in measured.items()}
-    units = {k: unit for k, (_, unit) in measured.items() if unit}
-    has_point = any(
-        pd.api.types.is_float_dtype(frame[k]) and k not in words and _has_fractions(frame[k]) for k in frame
-    )
-    words = {k: _without_marks(column, has_point) for k, column in words.items()}
-    numeric = {k: column for k, column in words.items() if _looks_numeric(column)}
-    numeric = _without_commas(path, numeric, has_point)
-    parsed = []
+    parsed, words, units = {k: None for k in frame}, {}, {}
     for k in frame:
-        if k in numeric:
-            parsed.append(pd.to_numeric(numeric[k], errors="coerce").to_numpy(np.float64, na_value=np.nan))
-        elif k in words:
-            parsed.append(words[k])
+        if pd.api.types.is_numeric_dtype(frame[k]):
+            parsed[k] = frame[k].to_numpy(np.float64)
         else:
-            parsed.append(frame[k].to_numpy(np.float64))
-    return parsed, units
+            words[k], units[k] = _measured(frame[k].astype("str").str.strip(" '\"").where(frame[k].notna()))
+    has_point = any(_has_fractions(column) for column in parsed.values() if column is not None)
+    parsed |= {k: _without_marks(column, has_point) for k, column in words.items()}
+    numeric = _without_commas(path, {k: parsed[k] for k in words if _looks_numeric(parsed[k])}, has_point)
+    for k, column in numeric.items():
+        parsed[k] = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    return [*parsed.values()], units
 
 
 def _measured(column):
@@ -106,8 +98,7 @@ def _without_marks(column, has_point):
 
 def _has_fractions(column):
     """Returns whether a column has points as decimal signs, rather than in months such as 06.2015."""
-    values = column.to_numpy(np.float64)
-    values = values[np.isfinite(values)]
+    values = column[np.isfinite(column)]
     return bool((values != np.round(values)).any()) and dates.of_broken_months(values) is None
 
 

@@ -34,15 +34,8 @@ def members(path: str) -> Iterator[tuple[list[str], bytes]]:
 
 
 @contextlib.contextmanager
-def opened(path: pathlib.Path, member: str) -> Iterator[pathlib.Path]:
-    """Yields a file, or what `unpacked` does of a packed one, as a context."""
-    with unpacked(path, member) if path.suffix.lower() in endings.PACKED else contextlib.nullcontext(path) as inner:
-        yield inner
-
-
-@contextlib.contextmanager
-def unpacked(path: pathlib.Path, member: str = "") -> Iterator[pathlib.Path]:
-    """Yields a recording of a packed file, as a context.
+def opened(path: pathlib.Path, member: str = "") -> Iterator[pathlib.Path]:
+    """Yields a file, or the recording of a packed one, as a context.
 
     Args:
         path: The file.
@@ -51,6 +44,9 @@ def unpacked(path: pathlib.Path, member: str = "") -> Iterator[pathlib.Path]:
     Raises:
         RawDataError: it is damaged, holds not one file, or more than a recording may have.
     """
+    if path.suffix.lower() not in endings.PACKED:
+        yield path
+        return
     with tempfile.TemporaryDirectory() as folder:
         try:
             inner = pathlib.Path(folder, _unpack(path, folder, member))

@@ -121,10 +121,8 @@ def _candidates(table, known):
         may_be_years = not name or dates.is_named_years(name)
         if is_time or is_text or (may_be_years and dates.of_years(column, name)):
             seconds, note = time_units.seconds(name, unit, column)
-        elif time_units.is_vague(name):
-            seconds, note = _vague(name, column)
-        elif (k == 0 and not has_names) or (not name and known is None):
-            unit_seconds, note = _unnamed(column, k == 0 and len(table.columns) > 1 and not has_names)
+        elif time_units.is_vague(name) or (k == 0 and not has_names) or (not name and known is None):
+            unit_seconds, note = _rising(name, column, k == 0 and len(table.columns) > 1 and not has_names)
             seconds = column * unit_seconds if unit_seconds else None
         else:
             continue
@@ -138,11 +136,10 @@ def _named(table, k):
     seconds, note = time_units.seconds(table.names[k] or "time", table.units[k], table.columns[k])
     if seconds is None and note:
         return None, _in_doubt(table.names[k], note)
+    is_text = not isinstance(table.columns[k], np.ndarray)
     if seconds is None:
-        seconds = (
-            np.full(len(table.columns[k]), np.nan) if not isinstance(table.columns[k], np.ndarray) else table.columns[k]
-        )
-    return _Candidate(k, seconds, note, 2, not isinstance(table.columns[k], np.ndarray)), ""
+        seconds = np.full(len(table.columns[k]), np.nan) if is_text else table.columns[k]
+    return _Candidate(k, seconds, note, 2, is_text), ""
 
 
 def _in_unit(candidate, known):
@@ -245,35 +242,21 @@ def refuse_repeated(path, seconds: np.ndarray):
         raise RawDataError(path, found, "one row for each time", "Write a column for each series, and times of day.")
 
 
-def _unnamed(column, is_first):
-    """Returns the seconds of the unit of a column without a name that rises evenly, None if it holds no times.
+def _rising(name, column, is_first):
+    """Returns the seconds of the unit of a column under a vague name or none that rises, and a note; None of no times.
 
-    The first of several may rise less evenly.
+    One without a name rises evenly; the first of several may do so less evenly.
     """
     values = column[np.isfinite(column)]
-    step = _even_step(values)
-    if step is None and is_first:
-        step = _jittery_step(values)
-    size = float(np.median(np.abs(values))) if len(values) else 0.0
+    step = _even_step(values) or (_jittery_step(values) if name or is_first else None)
     if is_first and len(values) >= _FEWEST and (np.diff(values) >= 0).all() and time_units.are_julian(values):
         return dates.DAY, f"Numbers from {values[0]:.9g} to {values[-1]:.9g} are taken for Julian days."
     # Rows are numbered by ones. Above 1e8 they are seconds since 1970.
-    if step is not None and (step < 1 or (size > 1e8 and step != 1)):
-        unit, note = time_units.by_size(values)
-        return unit, note or f"The first column rises by {step * unit:.4g} and is taken for seconds."
-    return None, ""
-
-
-def _vague(name, column):
-    """Returns the seconds of a column under a vague name, None if it does not rise evenly, and a note."""
-    values = column[np.isfinite(column)]
-    step = _even_step(values) or _jittery_step(values)
-    if step is None:
+    if step is None or not (name or step < 1 or (step != 1 and np.median(np.abs(values)) > 1e8)):
         return None, ""
     unit, note = time_units.by_size(values)
-    if unit is None:
-        return None, ""
-    return column * unit, note or f"The column {name!r} rises by {step * unit:.4g} and is taken for seconds."
+    what = f"The column {name!r}" if name else "The first column"
+    return unit, note or (f"{what} rises by {step * unit:.4g} and is taken for seconds." if unit else "")
 
 
 def _even_step(values):

@@ -76,7 +76,9 @@ def of_text(text: "pd.Series") -> tuple[np.ndarray | None, str] | None:
     """
     few = text.dropna().head(50)
     for kind, form in (*_FORMS, _AND_MORE):
-        if _are(few, form, 0.8) and _are(text, form) and not (kind == "month" and _have_days(text)):
+        if _are(few, form, 0.8) and _are(text, form):
+            if kind == "month" and text.str.contains(r"\d\D+\d+\D+\d").any():  # They have days.
+                continue
             return _of_parts(kind, text.str.extract(f"^(?:{form.pattern})$")), ""
     for form in _PAIRS:
         if _are(few, form, 0.8) and _are(text, form):
@@ -86,10 +88,6 @@ def of_text(text: "pd.Series") -> tuple[np.ndarray | None, str] | None:
 
 def _are(text, form, most=0.9):
     return text.str.fullmatch(form.pattern).mean() > most
-
-
-def _have_days(text):
-    return text.str.contains(r"\d\D+\d+\D+\d").any()
 
 
 def _number(text):

@@ -62,7 +62,7 @@ def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(tmp_path, monkeypatc
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"0" * 10**6))
     with (
         pytest.raises(RawDataError, match="found more than 16,000 bytes in it"),
-        packed.unpacked(tmp_path / "a.csv.gz"),
+        packed.opened(tmp_path / "a.csv.gz"),
     ):
         pytest.fail("It was unpacked.")
 
