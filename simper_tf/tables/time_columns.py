@@ -48,7 +48,7 @@ def times_of(table: Table, known: float | None = None, column: int | None = None
         known: Samples per second that somebody states: they tell the unit of times without one, or hold against it.
         column: That of the times, from 0; None where it is looked for.
     """
-    candidates = list(_candidates(table, known))
+    candidates, doubt = _candidates(table, known)
     texts = {entry.column for entry in candidates if not isinstance(table.columns[entry.column], np.ndarray)}
     calendar = calendars.of_columns(table)
     if calendar is not None:
@@ -64,16 +64,14 @@ def times_of(table: Table, known: float | None = None, column: int | None = None
         named = [entry for entry in candidates if table.names[entry.column].lower().startswith("time")]
         if any(time_units.named(table.names[entry.column])[0] for entry in named):
             return Times(candidates[0].seconds, {candidates[0].column}, [])  # Whoever mends them says what is wrong.
-        return Times(None, texts, [], doubt=_doubt(table))
+        return Times(None, texts, [], doubt=doubt)
     else:
         best = max(running, key=_fitness)
     used = texts | {best.column} | {entry.column for entry in running}
     if best.note and known:
         if (agreed := _in_unit(best, known)) is None:
-            name = repr(table.names[best.column]) if table.names[best.column] else f"number {best.column + 1}"
-            return Times(
-                None, used, [f"The column {name} has times of no known unit, and none suits {known:g} a second."]
-            )
+            what = f"has times in no unit that suits {known:g} a second"
+            return Times(None, used, left_out(table.names, [best.column], what))
         best = agreed
     others = sorted(used - {best.column} - (calendar.columns if calendar is not None else set()))
     notes = [best.note] * bool(best.note) + left_out(table.names, others, "holds times as well")
@@ -84,17 +82,6 @@ def times_of(table: Table, known: float | None = None, column: int | None = None
             notes += left_out(table.names, parts, "is of the calendar")
             used |= set(parts)
     return Times(best.seconds, used, notes, best.is_date)
-
-
-def _doubt(table):
-    """Returns the first column of times that can be read in several ways, and these ways; "" without one."""
-    for name, unit, column in zip(table.names, table.units, table.columns, strict=True):
-        if isinstance(column, np.ndarray) and not time_units.named(name, unit)[0]:
-            continue
-        seconds, note = time_units.seconds(name, unit, column)
-        if seconds is None and note:
-            return _in_doubt(name, note)
-    return ""
 
 
 def _in_doubt(name, note):
@@ -112,7 +99,8 @@ class _Candidate(NamedTuple):
 
 
 def _candidates(table, known):
-    """Yields the columns that may hold the times."""
+    """Returns the columns that may hold the times, and the first that can be read in several ways, "" without one."""
+    candidates, doubts = [], []
     names = ["" if _SAYS_NOTHING.fullmatch(name) else name for name in table.names]
     has_names = any(names)
     for k, (name, unit, column) in enumerate(zip(names, table.units, table.columns, strict=True)):
@@ -128,7 +116,10 @@ def _candidates(table, known):
             continue
         if seconds is not None and np.isfinite(seconds).any():
             strength = 2 if is_time else 0 if time_units.is_vague(name) else 1
-            yield _Candidate(k, seconds, note, strength, is_text)
+            candidates.append(_Candidate(k, seconds, note, strength, is_text))
+        elif seconds is None and note and (is_time or is_text):
+            doubts.append(_in_doubt(table.names[k], note))
+    return candidates, next(iter(doubts), "")
 
 
 def _named(table, k):
