@@ -41,7 +41,7 @@ _NAMES = {
         "(frequencia|taxa) de amostragem",
     ),
     "interval": (
-        f"{_SAMPLED} (interval|period|spacing|step|distance|increment)", f"{_BY} interval", "dt|dx",
+        f"{_SAMPLED} (time )?(interval|period|spacing|step|distance|increment)", f"{_BY} interval", "dt|dx",
         "(delta|Δ) (x|t|time)", "(x|t|time) (incr?|increment|interval|step|spacing|delta)", "epoch period|frame time",
         "abtastintervall", "periode d.echantillonnage", "periodo de muestreo",
     ),

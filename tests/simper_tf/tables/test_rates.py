@@ -17,7 +17,8 @@ NAMES = (
     "# sampling frequency = {} Hz", "fs: {}", "Fs = {} Hz", "fs_ecg={}", "sfreq;{}", "Sampled at {} Hz", "{} SPS",
     "recorded with {} Hz", "{} Hz sampling rate", "{} samples/s", "{} samples per second", "Samples per second: {}",
     "Data rate: {} Hz", "acquisition frequency: {} Hz", "frame rate: {} fps", "Abtastrate: {} Hz", "Sample Rate,{},Hz",
-    "fréquence d'échantillonnage : {} Hz", "frecuencia de muestreo: {} Hz", '"Sampling rate";"{}"', "Sampling: {} Hz",
+    "fréquence d'échantillonnage : {} Hz", "frecuencia de muestreo: {} Hz", "Frequenza di campionamento: {} Hz",
+    "Taxa de amostragem: {} Hz", "Freque\u0302ncia de amostragem = {} Hz", '"Sampling rate";"{}"', "Sampling: {} Hz",
     "A sampling rate of {} Hz was used", "Rate: {}", "Sampling rate: {} Hz (notch at 50 Hz)", "Sampling rate - {} Hz",
     "sampling rate {} Hz, filter 0.5-15 Hz", "ODR sampling rate: {}", "Sampling rate (notch at 50 Hz): {}",
     "Device: X1; Sampling frequency: {} Hz; Gain: 6", "Sampling rate = {} per second", "Sampling rate: ~{} Hz",
@@ -46,6 +47,7 @@ UNITS = {
 INTERVALS = (
     "Sampling interval: {} {}", "Sample interval ({1}): {0}", "dt = {} {}", "sample period = {}{}", "Interval= {} {}",
     "sampled every {} {}", "{} {}/sample", "time step: {} {}", "Time increment ({1}),{0}", "X increment: {} {}",
+    "Período de muestreo: {} {}", "Sample time interval: {} {}",
     "Frame Time: {} {}", "Sample time: {} {}", "Delta_X\t{}\t{}", "Δt = {} {}",
 )  # fmt: skip
 STEPS = {
@@ -216,6 +218,12 @@ def test_times_that_run_backwards_yield_to_a_given_rate(tmp_path):
     found = series_files.series_of(path, 50.0)
     np.testing.assert_allclose(found.times, TIMES)
     assert found.notes == ("The column of times is not used: found sample 41 at 0 s after one at 0.78 s.",)
+
+
+def test_a_note_quotes_the_line_of_a_rate_as_it_stands(tmp_path):
+    path = written(tmp_path, "# Fréquence d'échantillonnage (nominale): 30 Hz", "time,x", columns=(TIMES, WAVE))
+    (note,) = series_files.series_of(path).notes
+    assert note.endswith('30 samples a second by "Fréquence d\'échantillonnage (nominale): 30 Hz".')
 
 
 def test_two_stated_rates_that_differ_are_refused_by_name(tmp_path):
