@@ -54,7 +54,7 @@ def columns(path, frame):
     Returns:
         Columns, and the units of those whose cells name one, by number.
     """
-    parsed, words, units = {k: None for k in frame}, {}, {}
+    parsed, words, units = dict.fromkeys(frame), {}, {}
     for k in frame:
         if pd.api.types.is_numeric_dtype(frame[k]):
             parsed[k] = frame[k].to_numpy(np.float64)

@@ -73,8 +73,7 @@ _PATTERNS = (
 _PATTERNS = tuple((rank, re.compile(pattern, re.IGNORECASE)) for rank, pattern in _PATTERNS)
 # What is said of the recorder, or of the samples before they were made fewer, is not said of these.
 _OTHERS = re.compile(r"\b(?:orig\w*|max\w*|min\w*|supported|available|before|possible|nyquist|display|screen|over)\b")
-# Beside a lone number of Hz these words say that it is a signal's.
-_LONE = 3
+_LONE = 3  # Of a number of Hz that is a signal's if all words beside it say so.
 _SIGNALS = re.compile(
     r"[ehp]?[ecpmg]{1,2}g|bvp|eda|gsr|acc\w*|gyro\w*|imu|signals?|data|recording|channels?|leads?|i+|at|[xyz]|red|green|blue|n?ir"
 )
@@ -184,8 +183,8 @@ def _of_line(line, decimal):
     found = []
     for rank, pattern in _PATTERNS:
         for match in pattern.finditer(line):
-            beside = re.findall(r"[^\W\d_]+", f"{line[: match.start()]} {line[match.end() :]}".lower())
-            if rank != _LONE or all(map(_SIGNALS.fullmatch, beside)):
+            beside = f"{line[: match.start()]} {line[match.end() :]}".lower() if rank == _LONE else ""
+            if all(map(_SIGNALS.fullmatch, re.findall(r"[^\W\d_]+", beside))):
                 rate = _rate(line, match, decimal)
                 found += [(rank, Stated(rate, words))] if rate and rate < _FASTEST else []
     return found

@@ -234,9 +234,9 @@ def refuse_repeated(path, seconds: np.ndarray):
 
 
 def _rising(name, column, is_first):
-    """Returns the seconds of the unit of a column under a vague name or none that rises, and a note; None of no times.
+    """Returns the seconds of the unit of a column that rises, and a note; None for one that holds no times.
 
-    One without a name rises evenly; the first of several may do so less evenly.
+    Under a vague name, or first of several without names, it may rise less evenly.
     """
     values = column[np.isfinite(column)]
     step = _even_step(values) or (_jittery_step(values) if name or is_first else None)
