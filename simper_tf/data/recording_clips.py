@@ -181,13 +181,17 @@ class Recordings:
         random = np.random.default_rng(self._seed)
         clips = np.empty((most, *self.clip_shape), self.dtype)  # Takes memory only where clips are put.
         numbers, starts, seen = [], [], 0
-        for number in range(len(self.sources)):
+        for number, source in enumerate(self.sources):
+            before, told = seen, len(self.problems)
             for start, clip in self.each(number):
                 place = seen if seen < most else int(random.integers(0, seen + 1))
                 seen += 1
                 if place < most:
                     clips[place] = clip
                     numbers[place : place + 1], starts[place : place + 1] = [number], [start]
+            if seen == before and len(self.problems) == told:
+                whole = f"{self.proposal.seconds:.3g} s without one, in which something changes"
+                self.problems.append(RawDataError(source.name, "gaps", whole, "Leave it out, or shorten `window`."))
         if not seen:
             raise self._nothing([source.name for source in self.sources])
         return clips[: len(numbers)], numbers, np.array(starts)

@@ -103,6 +103,13 @@ def test_nothing_to_learn_from_is_one_error_that_names_the_first(folder, tmp_pat
         Recordings(folder / "d.npy")
 
 
+def test_a_recording_with_a_gap_in_every_window_is_named(tmp_path):
+    lines = [f"{k / 10},{k % 7}" for k in range(900) if k % 60 < 40]  # 2 s are missing of every 6.
+    (tmp_path / "pulse.csv").write_text("time,x\n" + "\n".join(lines))
+    with pytest.raises(ValueError, match=r"pulse.csv: found gaps; expected 1\d s without one, .* or shorten `window`"):
+        len(Recordings(tmp_path / "pulse.csv", window=10.0, band=(0.5, 1.2)))
+
+
 @pytest.mark.slow
 def test_of_more_clips_than_fit_those_held_are_drawn_from_all(recordings, folder):
     size = recordings.clips[0].nbytes
