@@ -22,8 +22,9 @@ def is_of_rounding(answer: result.Answer, times: np.ndarray, values: np.ndarray)
         >>> from simper_tf.reading import series_reader
         >>> times = np.arange(0, 600, 0.25)
         >>> degrees = np.round(20 + 8 * np.sin(2 * np.pi * times / 60))[:, None]
-        >>> [round(1 / answer.hertz) for answer in series_reader.reading_of_samples(times, degrees).clear]
-        [60]
+        >>> (answer,) = series_reader.reading_of_samples(times, degrees).clear
+        >>> round(1 / answer.hertz)
+        60
     """
     period, seconds = 1 / answer.hertz, answer.end - answer.start
     edges = answer.start - period, answer.start, answer.end, answer.end + period
