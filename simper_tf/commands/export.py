@@ -33,6 +33,11 @@ def export(asked: Export):
             f"--model={path}: {version} is damaged, or not written by this package: {str(error).splitlines()[0]}. "
             "Train or export again."
         ) from error
+    if "period_shares" in metadata and asked.format == "tflite":
+        raise ValueError(
+            f"--format=tflite cannot hold the network of films in {path}: clips of any length are too much for it. "
+            "Take --format=onnx."
+        )
     folder = version.parent.parent if version.name.isdecimal() else version.parent
     own = ("answer", "signatures")  # Of the SavedModel; the file has others.
     facts = {name: fact for name, fact in metadata.items() if name not in own}

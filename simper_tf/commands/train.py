@@ -69,7 +69,7 @@ def _train(found, folder, asked, begun):
     if model.held_out:
         console.say(f"Held out, nothing was learned from {'them' if model.held_out[1:] else 'it'}:")
         _say_agreement({source.name: _read_by(model, source) for source in model.held_out}, counted)
-    _say(counting.worth({*hertz, *(source.name for source in model.held_out)}, counted.hertz))
+    _say(counting.worth({*hertz, *(source.name for source in model.held_out)}, counted.hertz, counted.told))
     path = model.export(folder / "saved_model")
     begun.model = str(path)
     begun.keep()

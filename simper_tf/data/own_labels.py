@@ -43,8 +43,9 @@ class Stretch:
 def stretches_in(path: str | pathlib.Path, recordings: Sequence[str], band: tuple[float, float]) -> list[Stretch]:
     """Returns the stretches of a file that lie in recordings of some names.
 
-    Its columns are `recording`, a file's name or the end of its path; one of `hz`, `per_minute` and `count`; and, where
-    not the whole recording is meant, `from` and `to` in seconds, which `count` needs.
+    Cells are parted by commas, semicolons or tabs. Columns are `recording`, a file's name or the end of its path; one
+    of `hz`, `per_minute` and `count`; and, where not the whole recording is meant, `from` and `to` in seconds, which
+    `count` needs.
 
     A RawDataError says that it cannot be read, that a line is not so or names no recording or several, that a frequency
     lies outside the band `(low, high)` in Hz, or that two stretches of a recording overlap.
@@ -52,7 +53,9 @@ def stretches_in(path: str | pathlib.Path, recordings: Sequence[str], band: tupl
     path = pathlib.Path(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = csv.DictReader(file, strict=True, skipinitialspace=True)
+            comma = max(",;\t", key=file.readline().count)  # Spreadsheets of many countries write decimal commas.
+            file.seek(0)
+            lines = csv.DictReader(file, strict=True, skipinitialspace=True, delimiter=comma)
             unit = _unit(path, lines.fieldnames or [])
             # A csv line may span several lines of text.
             stretches = [_stretch(path, lines.line_num, line, unit, recordings, band) for line in lines]
@@ -120,7 +123,7 @@ def _number(where, name, text, empty=None):
     if not text and empty is not None:
         return empty
     try:
-        return float(text)
+        return float(text.replace(",", "."))
     except ValueError:
         raise RawDataError(where, f"{text!r} as {name}", "a number", _REMEDY) from None
 

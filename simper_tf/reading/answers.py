@@ -104,7 +104,7 @@ def _learned_line(learned):
     if math.isfinite(learned.hertz):
         windows = f"median of {learned.windows} windows" if learned.windows > 1 else "in a window"
         return f"{learned.reader}: {learned.hertz:.3g} Hz, {windows} of its own"
-    reads = f" (it reads {learned.band[0]:.3g} to {learned.band[1]:.3g} Hz)" if learned.band else ""
+    reads = f" that it is sure of, in {learned.band[0]:.3g} to {learned.band[1]:.3g} Hz" if learned.band else ""
     return f"{learned.reader}: no answer{reads}"
 
 

@@ -70,7 +70,7 @@ def compared(hertz: float, frequencies: Sequence[float], is_told: bool = False) 
     """Returns in words what a model reads, NaN for nothing, beside what was counted, or told, in the same recording."""
     model = f"model {hertz:.3g} Hz" if math.isfinite(hertz) else "model: no answer"
     if not frequencies:
-        return f"{model}, repetitions: none clear"
+        return f"{model}, repetitions: none clear, not checked"
     who, differs = ("label", "wrong") if is_told else ("repetitions", "differs")
     return f"{model}, {who} {frequencies[0]:.3g} Hz: {'agrees' if agrees(hertz, frequencies) else differs}"
 
@@ -100,8 +100,13 @@ def verdict(agreeing: int, total: int) -> str:
     )
 
 
-def worth(names: Collection[str], frequencies: Mapping[str, Sequence[float]]) -> str:
-    """Returns in a sentence whether a model of recordings is worth while beside what was counted in them, by name."""
+def worth(names: Collection[str], frequencies: Mapping[str, Sequence[float]], told: Collection[str] = ()) -> str:
+    """Returns in a sentence whether a model of recordings is worth while beside what was counted in them, by name.
+
+    What somebody has `told` of some of them the count does not know.
+    """
+    if any(name in told for name in names):
+        return "The model follows your labels. simper predict without `model` does not know them."
     read = [name for name in names if name in frequencies]
     clear = sum(bool(frequencies[name]) for name in read)
     return (

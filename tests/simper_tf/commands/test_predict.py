@@ -162,7 +162,7 @@ def test_a_model_without_an_answer_of_its_band_lowers_nothing():
     for hertz in (0.8, np.nan):  # Outside of its band lies what repeats; then it has no confidence.
         told = source_reader.with_learned(done, source_reader.Learned("model", hertz, 4, (0.4, 5.5)))
         assert (told.notes, told.reading) == ((), done.reading)
-        assert answers.lines(told)[1] == "model: no answer (it reads 0.4 to 5.5 Hz)"
+        assert answers.lines(told)[1] == "model: no answer that it is sure of, in 0.4 to 5.5 Hz"
 
 
 @pytest.mark.slow

@@ -28,6 +28,8 @@ def read(tmp_path, text):
         ("recording,count,from,to\nmore/a.mp4,14,2.5,12.5\n", (NAMES[2], 2.5, 12.5, 1.4)),
         ("hz, from, to, recording, note\n2, , 4, übung 1.mp4, by hand\n", (NAMES[3], 0, 4, 2)),
         ("\ufeffrecording,hz\r\nb.mp4,1.5\r\n", (NAMES[1], 0, np.inf, 1.5)),
+        ("recording;hz\r\nb.mp4;1,5\r\n", (NAMES[1], 0, np.inf, 1.5)),
+        ("recording\tcount\tfrom\tto\nmore/a.mp4\t14\t2,5\t12,5\n", (NAMES[2], 2.5, 12.5, 1.4)),
     ],
 )
 def test_a_line_is_a_stretch_in_hertz(text, stretch, tmp_path):

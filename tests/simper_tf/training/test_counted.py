@@ -38,7 +38,7 @@ def test_of_many_recordings_those_counted_are_spread_evenly(monkeypatch):
         (0.7, (0.349,), "model 0.7 Hz, repetitions 0.349 Hz: differs"),
         (0.7, (0.349, 0.71), "model 0.7 Hz, repetitions 0.349 Hz: agrees"),
         (math.nan, (0.349,), "model: no answer, repetitions 0.349 Hz: differs"),
-        (0.7, (), "model 0.7 Hz, repetitions: none clear"),
+        (0.7, (), "model 0.7 Hz, repetitions: none clear, not checked"),
     ],
 )
 def test_a_model_is_compared_with_what_was_counted(hertz, frequencies, said):
@@ -60,6 +60,11 @@ def test_where_the_count_is_clear_it_is_advised():
     assert said.startswith(
         "The count is clear in 1 of 2 recordings. Where it is, it reads better: simper predict without"
     )
+
+
+def test_the_count_is_not_advised_against_labels():
+    said = counted.worth({"a", "b"}, {"a": (0.5,), "b": (1.0,)}, told={"b"})
+    assert said == "The model follows your labels. simper predict without `model` does not know them."
 
 
 def test_a_model_that_disagrees_is_not_to_be_used():
