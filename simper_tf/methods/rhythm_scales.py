@@ -20,10 +20,11 @@ from simper_tf.signals.rhythm_form import ALONE, NUM_FRAMES, SIDE
 SCALES, INSTANTS = 6, 64
 _STEPS_PER_SCALE = STEPS_PER_OCTAVE // 2
 _KNOWN = len(periods_of(NUM_FRAMES))  # Periods of a window.
-# Chance of a period, as a mean over a clip, from which on something repeats. Of 153 films of groups A to P of
-# `benchmarks/unseen.csv` one in five is read right below it, and three of four above.
-EVEN = 0.3
-SURE = 0.5  # Confidence at that chance.
+# Chance of a period, as a mean over a clip, at which half of what is read is right, and how steeply that rises with its
+# logarithm, as `python -m benchmarks.fit_served` fits them; the confidence from which on something repeats.
+EVEN, STEEP, SURE = 0.263, 3.2, 0.5
+LEAST = 1e-6  # Of a chance, in its logarithm.
+STILL = 0.15 / 255  # Root mean square of what changes, as a share of the brightest pixel, below which nothing moves.
 # Harmonics that refine a frequency, and the share of the rate below which they are shown.
 HARMONICS, HIGHEST = 4, 0.45
 _STEPS = np.linspace(0.94, 1.06, 49)  # Periods that are told apart lie 6 % apart.
@@ -53,6 +54,11 @@ def period_shares() -> np.ndarray:
     return shortest * 2.0 ** (np.arange(NUM_PERIODS) / STEPS_PER_OCTAVE)
 
 
+def longest(highest: float) -> float:
+    """Returns the seconds of a clip of which the shortest windows still tell a highest frequency in Hz."""
+    return NUM_FRAMES / SHORTEST / highest / _length(SCALES - 1)
+
+
 def read(
     chances: tf.Tensor, clips: tf.Tensor, rate: tf.Tensor, band: tuple[float, float]
 ) -> tuple[tf.Tensor, tf.Tensor]:
@@ -66,7 +72,15 @@ def read(
     """
     frequency, chance = likeliest(chances, rate, band)
     frequency = refined(frequency, spectrum.pixel_series(clips), rate)
-    return tf.clip_by_value(frequency, *band), chance / (chance + EVEN)
+    gray = tf.reduce_mean(tf.cast(clips, tf.float32), axis=-1)
+    changes = tf.sqrt(tf.reduce_mean(tf.math.reduce_variance(gray, axis=1), axis=[1, 2]))
+    moves = changes >= STILL * tf.reduce_max(gray, axis=[1, 2, 3])
+    return tf.clip_by_value(frequency, *band), tf.where(moves, confidence(chance), 0.0)
+
+
+def confidence(chance: tf.Tensor) -> tf.Tensor:
+    """Returns the probability that the frequency is right of a chance in [0, 1]."""
+    return tf.sigmoid(STEEP * tf.math.log(tf.maximum(chance, LEAST) / EVEN))
 
 
 def refined(frequency: tf.Tensor, series: tf.Tensor, rate: tf.Tensor) -> tf.Tensor:
@@ -91,6 +105,9 @@ def refined(frequency: tf.Tensor, series: tf.Tensor, rate: tf.Tensor) -> tf.Tens
 def likeliest(chances: tf.Tensor, rate: tf.Tensor, band: tuple[float, float]) -> tuple[tf.Tensor, tf.Tensor]:
     """Returns `(B,)` likeliest frequencies in Hz, within a band, and `(B,)` their chance, a mean over the clip.
 
+    The chance is 0 where a faster period outside is likelier: frames far apart show it as a slow one. Twice the
+    frequency may be: a cycle has halves.
+
     Args:
         chances: `(B, T, 63)`, of `over_scales`.
         rate: `(B,)` frames per second.
@@ -110,6 +127,9 @@ def likeliest(chances: tf.Tensor, rate: tf.Tensor, band: tuple[float, float]) ->
     offset = tf.where(at == top, tf.clip_by_value(offset, -0.5, 0.5), 0.0)
     frequency = tf.gather(hertz, top, axis=1, batch_dims=1) * 2.0 ** (-offset / STEPS_PER_OCTAVE)
     chance = tf.gather(near, top, axis=1, batch_dims=1) * tf.cast(tf.reduce_any(is_known, axis=1), tf.float32)
+    from_double = tf.abs(tf.range(NUM_PERIODS) - (top[:, None] - STEPS_PER_OCTAVE))
+    is_faster = ~is_known & (hertz > frequency[:, None]) & (from_double > 1)
+    chance *= tf.cast(tf.reduce_max(tf.where(is_faster, near, 0.0), axis=1) <= chance, tf.float32)
     return tf.clip_by_value(frequency, low, high), tf.clip_by_value(chance, 0.0, 1.0)
 
 
@@ -129,7 +149,8 @@ class SmallGray(layers.Layer):
 class Windows(layers.Layer):
     """Windows of 64 frames of a scale, `(B, T, 32, 32)` -> `(B * N, 64, 32, 32, 1)`.
 
-    Each is the mean, from halfway to the frame before to halfway to the next, of what lies straight between frames.
+    Each is a mean of what lies straight between frames, by weights that fall straight to 0 at the one before and the
+    next: a plain mean lets fast movement pass as slow.
     """
 
     def __init__(self, scale: int, **given):
@@ -142,9 +163,10 @@ class Windows(layers.Layer):
         steps = np.arange(NUM_FRAMES) / (NUM_FRAMES - 1)
         shares = _starts(self.scale)[:, None] + _length(self.scale) * steps
         places = last * tf.constant(shares, frames.dtype)
-        half = last * (_length(self.scale) / (NUM_FRAMES - 1) / 2)
+        step = last * (_length(self.scale) / (NUM_FRAMES - 1))
         apart = places[..., None] - tf.range(tf.cast(number, frames.dtype))
-        weights = _share_before(apart + half) - _share_before(apart - half)
+        # The integral of the weights times that of a frame, which falls straight to the frames beside it.
+        weights = tf.nn.relu(step - tf.abs(apart)) + _near(apart + step) - 2 * _near(apart) + _near(apart - step)
         weights /= tf.reduce_sum(weights, axis=-1, keepdims=True)
         pixels = tf.reshape(frames, [-1, number, SIDE * SIDE])
         return tf.reshape(tf.einsum("nst,btp->bnsp", weights, pixels), [-1, NUM_FRAMES, SIDE, SIDE, 1])
@@ -177,10 +199,9 @@ class Blend(layers.Layer):
         return *input_shape[0][:2], NUM_PERIODS
 
 
-def _share_before(apart):
-    """Share of a frame, whose weight falls straight to the frames beside it, that lies before a time in frames."""
-    apart = tf.clip_by_value(apart, -1.0, 1.0)
-    return 0.5 + apart - 0.5 * apart * tf.abs(apart)
+def _near(apart):
+    """What twice integrating a frame adds, less than a frame from an edge, to that of a frame without width."""
+    return tf.nn.relu(1.0 - tf.abs(apart)) ** 3 / 6
 
 
 def _length(scale):

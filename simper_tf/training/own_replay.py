@@ -22,7 +22,7 @@ from simper_tf.views.views import Views
 
 SPEEDS = 0.6, 1.5  # Of replays: two of one film differ by a factor of 2.5 at most.
 _LEARNING_RATE = 2e-4  # A tenth of that of a network that begins at random weights.
-LONGEST = 24.0  # Seconds of a clip that is read: windows of 4 s to all of it are looked at.
+LONGEST = 24.0  # Seconds of a clip that is read, at most: windows of 4 s to all of it are looked at.
 _MULTIPLES = 1.0, 0.5, 2.0  # That labels may tell.
 
 
@@ -51,6 +51,11 @@ def set_shipped(model: Replay):
         layer.set_weights([rhythm_network.weights()[f"{name}.{part}"] for part in ("kernel", "bias")])
 
 
+def longest_clip(highest: float) -> float:
+    """Returns the seconds of a clip that is read at once, which tells frequencies up to a highest one in Hz."""
+    return min(LONGEST, rhythm_scales.longest(highest))
+
+
 class OwnReplay(OwnModel):
     """Replay and the films that it learns from: a network that other films have taught goes on learning.
 
@@ -76,7 +81,7 @@ class OwnReplay(OwnModel):
 
     def export(self, folder):
         """Writes a SavedModel, see `OwnModel`. Its features are the chances of every period."""
-        shape, facts = self.recordings.clip_shape[1:], {**self._facts(self._reader), "most_seconds": LONGEST}
+        shape, facts = self.recordings.clip_shape[1:], {**self._facts(self._reader), "most_seconds": self._longest}
         return saved_model.export_rhythm(self._reader, folder, shape, self.recordings.band, self.multiple, facts)
 
     @property
@@ -102,13 +107,17 @@ class OwnReplay(OwnModel):
     def _cut(self, sources):
         """Clips are longer than those that were learned from: slow repetitions are read too."""
         plan, (low, high) = self.recordings.proposal, self.recordings.band
-        seconds = min(LONGEST, self._shown(sources))
+        seconds = min(self._longest, self._shown(sources))
         return {
             "window": seconds,
             "band": (max(low, 1.01 * PERIODS / seconds), high),
             "rate": plan.rate,
             "size": plan.shape,
         }
+
+    @property
+    def _longest(self):
+        return longest_clip(self.recordings.band[1] / self.multiple)
 
     def _hertz(self, clips, band, rate):
         """Clips count by their confidence; none is told where no clip has 0.5."""

@@ -46,11 +46,15 @@ def test_pictures_are_means_over_areas_as_opencv_takes_them(height, width):
     np.testing.assert_allclose(SmallGray()(clips), wanted, atol=1e-5)
 
 
-def test_a_frame_of_64_is_the_mean_from_halfway_to_halfway():
-    """By hand: 3/4 of itself and 1/8 of either neighbor, as it falls straight to them."""
-    frames = np.zeros((1, 64, 32, 32), np.float32)
-    frames[:, 20] = 1.0
-    np.testing.assert_allclose(Windows(0)(frames)[0, 18:23, 0, 0, 0], [0, 1 / 8, 3 / 4, 1 / 8, 0], atol=1e-5)
+@pytest.mark.parametrize(
+    ("number", "lit", "shown"),
+    [(64, 20, [1 / 6, 2 / 3, 1 / 6]), (127, 40, [1 / 24, 10 / 24, 1 / 24])],
+)
+def test_weights_of_a_window_fall_to_the_frames_beside(number, lit, shown):
+    """By hand: a cubic spline, as two triangles of a step make; of twice as many frames a triangle of two and one."""
+    frames = np.zeros((1, number, 32, 32), np.float32)
+    frames[:, lit] = 1.0
+    np.testing.assert_allclose(Windows(0)(frames)[0, 19:22, 0, 0, 0], shown, atol=1e-5)
 
 
 @pytest.mark.parametrize("scale", range(rhythm_scales.SCALES))
@@ -98,6 +102,19 @@ def test_what_lies_outside_of_band_or_rate_is_not_read(band, rate):
     assert float(chance[0]) == pytest.approx(0.0)
 
 
+@pytest.mark.parametrize(("outside", "chance"), [(4.0, 0.0), (2.0, 0.5), (0.65, 0.5)])
+def test_a_likelier_faster_tempo_outside_leaves_no_chance(outside, chance):
+    """But for the double, as a cycle has halves, and for what is slower than the band."""
+    hertz = 20.0 / (100 * period_shares())
+    chances = np.zeros((1, 101, len(hertz)), np.float32)
+    for told, most in ((1.0, 0.3), (outside, 0.6)):
+        at = np.abs(np.log(hertz / told)).argmin()
+        chances[..., at - 1 : at + 2] += most * np.array([1 / 3, 1, 1 / 3])
+    told, of_it = likeliest(tf.constant(chances), tf.constant([20.0]), (0.8, 1.5))
+    assert float(told[0]) == pytest.approx(1.0, rel=0.06)
+    assert float(of_it[0]) == pytest.approx(chance, abs=1e-6)
+
+
 def test_a_frequency_is_refined_by_the_harmonics_of_the_pixels():
     times = np.arange(200) / 20
     series = np.stack([np.sin(2 * np.pi * 1.3 * times), np.cos(2 * np.pi * 2.6 * times)])[None].astype(np.float32)
@@ -131,7 +148,15 @@ def test_every_op_of_it_has_a_kernel_for_gpus(shipped):
 
 
 @pytest.mark.slow
+def test_the_longest_clip_tells_the_highest_frequency(shipped):
+    seconds = rhythm_scales.longest(3.0)
+    clips = swinging(2.9, round(seconds * 20), 20.0)
+    assert read(shipped, clips, 20.0, (0.3, 3.0))[0] == pytest.approx(2.9, rel=0.02)
+
+
+@pytest.mark.slow
 def test_nothing_repeats_in_noise_and_in_stills(shipped):
     noise = np.random.default_rng(1).uniform(size=(1, 120, 24, 32, 1)).astype(np.float32)
-    for clips in (noise, np.full_like(noise, 0.5)):
+    flicker = 0.5 + 0.0004 * np.sin(np.arange(120, dtype=np.float32))[:, None, None, None]  # A tenth of a gray level.
+    for clips in (noise, np.full_like(noise, 0.5), np.full_like(noise, 0.0) + flicker):
         assert read(shipped, clips, 20.0)[1] < 0.5

@@ -82,6 +82,10 @@ def test_the_saved_model_reads_what_the_model_reads(model, tmp_path):
     noise = np.random.default_rng(1).integers(0, 256, (150, *clips.shape[2:]), np.uint8)
     sure = [opened._answered(windows.Window(0.0, frames, rate))["is_sure"] for frames in (clips[0], noise)]
     assert sure == [True, False]
+    assert len(facts["period_shares"]) == said["features"].shape[-1]
+    assert facts["most_seconds"] == own_replay.longest_clip(3.5)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"`frames` must last 25\.86 s at most: in longer ones 3\.5"):
+        served(frames=tf.zeros([1, 420, *clips.shape[2:]], tf.uint8), rate=tf.constant([15.0]))
     features = saved_model.load_encoder(path)(clips / np.float32(255))
     np.testing.assert_allclose(features, said["features"], atol=1e-5)
 
