@@ -84,7 +84,7 @@ def test_the_saved_model_reads_what_the_model_reads(model, tmp_path):
     assert sure == [True, False]
     assert len(facts["period_shares"]) == said["features"].shape[-1]
     assert facts["most_seconds"] == own_replay.longest_clip(3.5)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"`frames` must last 25\.86 s at most: in longer ones 3\.5"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"`frames` must last 25\.86 s at most: in longer"):
         served(frames=tf.zeros([1, 420, *clips.shape[2:]], tf.uint8), rate=tf.constant([15.0]))
     features = saved_model.load_encoder(path)(clips / np.float32(255))
     np.testing.assert_allclose(features, said["features"], atol=1e-5)
