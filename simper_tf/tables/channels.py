@@ -108,6 +108,7 @@ def _read(path, rate, is_fallback, time, columns, end):
     is_wave = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
     ending = ".npy" if start.startswith(b"\x93NUMPY") else ".wav" if is_wave else path.suffix.lower()
     ending = ".fits" if start.startswith(b"SIMPLE  =") else ending  # Astronomers write .fit as well.
+    ending = ".nc" if start.startswith(endings.ARRAYS) else ending
     is_text = ending == ".dat" and not path.with_suffix(".hea").exists() and not re.search(rb"[^\t\r\n -~]", start)
     if ending not in _BINARY or is_text:
         wanted = path, ending, given, time, columns

@@ -1,4 +1,4 @@
-"""Named arrays of a file: MATLAB, HDF5 and `.npz`; the largest is the series, by the rate or times beside it."""
+"""Named arrays of MATLAB, HDF5, netCDF and `.npz`: the largest is the series, by the rate or times beside it."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import zlib
 
 import numpy as np
 
-from simper_tf.tables import rates, time_units, wfdb_records
+from simper_tf.tables import conventions, rates, wfdb_records
 from simper_tf.tables.delimited import refuse_long
 from simper_tf.tables.sampled import Sampled, damaged
 from simper_tf.utils.errors import RawDataError
@@ -21,7 +21,7 @@ _COMPRESSED, _BLOCK = 15, 2**20
 
 
 def matlab(path: pathlib.Path) -> Sampled:
-    """Returns the largest array of numbers in a `.mat` or HDF5 file, by the rate or the times that it holds beside it.
+    """Returns the largest array of numbers of MATLAB, HDF5 or netCDF, by the rate or the times that stand beside it.
 
     A record of PhysioNet, with a `.hea` file beside it, is read as such.
 
@@ -34,9 +34,13 @@ def matlab(path: pathlib.Path) -> Sampled:
     import scipy.io
 
     try:
-        if not (is_hdf5 := h5py.is_hdf5(path)):
+        if h5py.is_hdf5(path):
+            held = dict(_of_hdf5(path))
+        elif _start(path).startswith(b"CDF"):
+            held = dict(_of_netcdf(path))
+        else:
             _refuse_swollen(path)
-        held = dict(_of_hdf5(path) if is_hdf5 else _flat(scipy.io.loadmat(path, simplify_cells=True)))
+            held = dict(_flat(scipy.io.loadmat(path, simplify_cells=True)))
     except (RawDataError, MemoryError):
         raise
     except Exception as error:  # The reader of damaged files raises whatever it ran into.
@@ -83,9 +87,11 @@ def _refuse_swollen(path):
 
 def _largest(path, held):
     """Returns the largest array of named ones, with rate and times from those beside it."""
+    units = {name[: -len(conventions.UNITS)]: str(value) for name, value in held.items() if value.dtype.kind == "U"}
+    held = {name: value.squeeze() if value.ndim > 2 else value for name, value in held.items()}
     series = {name: value for name, value in held.items() if value.size >= 3 and value.ndim <= 2}
     flat = {name: value.ravel() for name, value in series.items() if max(value.shape) == value.size}
-    moments = {name: value for name, value in flat.items() if time_units.named(_last(name))[0]}
+    moments = {name: value for name, value in flat.items() if conventions.is_time(_last(name), units.get(name, ""))}
     channels = {name: value for name, value in series.items() if name not in moments and value.dtype.kind in "iuf"}
     if not channels:
         found = f"no series among {', '.join(held)[:60] or 'nothing'}"
@@ -100,8 +106,8 @@ def _largest(path, held):
     stated = [rate for key, value in single.items() if (rate := rates.of_value(_last(key), value))]
     others = [other for other in channels if other != name]
     notes = [f"Of several arrays the largest, {name}, is read; left out: {', '.join(others[:5])}."] if others else []
-    beside = [item for item in moments.items() if item[1].size == len(values)]
-    seconds = time_units.seconds(_last(beside[0][0]), "", _as_column(beside[0][1]))[0] if beside else None
+    beside = next((key for key, value in moments.items() if value.size == len(values)), None)
+    seconds = beside and conventions.seconds(_last(beside), units.get(beside, ""), _as_column(moments[beside]))
     return Sampled(values, stated[0] if stated else None, [name] * values.shape[1], notes, seconds)
 
 
@@ -124,6 +130,27 @@ def _flat(held, before=""):
             yield before + name, value
 
 
+def _start(path):
+    with path.open("rb") as file:
+        return file.read(12)
+
+
+def _of_netcdf(path):
+    """Yields the names and values of numbers in a netCDF file of the classic kind, which is no HDF5."""
+    import scipy.io
+
+    if (version := _start(path)[3:4]) not in (b"\1", b"\2"):
+        found = f"netCDF of version {version[0] if version else 'none'}"
+        raise RawDataError(path, found, "1, 2 or 4", "Convert it: nccopy -k netCDF-4 FILE series.nc.")
+    refuse_long(path, path.stat().st_size // 8)
+    with scipy.io.netcdf_file(path, mmap=False) as file:
+        arrays = {name: item for name, item in file.variables.items() if item.data.dtype.kind in "iuf"}
+        refuse_long(path, sum(item.data.size for item in arrays.values()))
+        for name, item in arrays.items():
+            yield from conventions.described(name, item.data, item._attributes)
+        yield from conventions.described("", None, file._attributes)
+
+
 def _of_hdf5(path):
     """Yields the names and values of numbers in an HDF5 file, such as a `.mat` file of version 7.3."""
     import h5py
@@ -139,9 +166,5 @@ def _of_hdf5(path):
         numbers = {name: item for name, item in sets.items() if item.dtype.kind in "iuf"}
         refuse_long(path, sum(item.size for item in numbers.values()))
         for name, item in {**items, "": file}.items():
-            dotted = name.replace("/", ".")
-            if name in numbers:
-                yield dotted, item[()]
-            for key, value in item.attrs.items():  # Such as a rate beside its series.
-                if np.size(value) == 1 and np.asarray(value).dtype.kind in "iuf":
-                    yield f"{dotted}.{key}", np.asarray(value)
+            values = item[()] if name in numbers else None
+            yield from conventions.described(name.replace("/", "."), values, dict(item.attrs))
