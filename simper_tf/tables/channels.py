@@ -15,6 +15,7 @@ from simper_tf.tables import (
     delimited,
     even_series,
     fits,
+    json_texts,
     long_texts,
     named_arrays,
     packed,
@@ -44,7 +45,9 @@ _BINARY = {
 _TABLES = {
     **dict.fromkeys(sheets.ENDINGS, lambda path, columns: sheets.table_of(path)), ".fit": tracks.fit,
     **dict.fromkeys((".gpx", ".tcx", ".xml"), tracks.xml), **dict.fromkeys((".fits", ".fts"), fits.table_of),
+    **dict.fromkeys((".json", ".jsonl"), lambda path, columns: sheets.table_of(path, is_json=True)),
 }  # fmt: skip
+_JSON = ".json"  # As which it is read under any ending of a text.
 _HEAD_ROWS = 2**14  # Of a text of which only the beginning is wanted, at first.
 _LONG = 2**26  # Bytes of a text from which on it is read block by block: held at once it takes five times as many.
 _NAMED = 20  # Columns that a refusal lists.
@@ -111,6 +114,7 @@ def _read(path, rate, is_fallback, time, columns, end):
     ending = ".nc" if start.startswith(endings.ARRAYS) else ending
     is_text = ending == ".dat" and not path.with_suffix(".hea").exists() and not re.search(rb"[^\t\r\n -~]", start)
     if ending not in _BINARY or is_text:
+        ending = _JSON if ending not in _TABLES and json_texts.is_one(path) else ending
         wanted = path, ending, given, time, columns
         return _of_head(*wanted, end) or _of_long(*wanted) or _of_table(*wanted)
     held = _BINARY[ending](path)

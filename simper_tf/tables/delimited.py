@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import decimals, labelled, layouts, line_protocol, rates, time_units
+from simper_tf.tables import decimals, json_texts, labelled, layouts, line_protocol, rates, time_units
 from simper_tf.tables.layouts import cells_of, kind_of
 from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils import worker
@@ -130,6 +130,8 @@ def are_tables(path: str) -> Iterator[tuple[bool, bytes]]:
 def _is_table(path):
     """Returns whether most cells in the second half of the first lines of a text are numbers."""
     try:
+        if json_texts.is_series(path):
+            return True
         encoding = _measured(path, 1)
         lines = tuple(line for _, line in itertools.islice(_lines(path, encoding), _HEAD_LINES))
         if line_protocol.is_one(lines):

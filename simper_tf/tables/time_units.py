@@ -60,6 +60,7 @@ _RARE = 400  # Days from one Julian date to the next, at most: a star may hide h
 _PART = re.compile(r"\bs(?:ec(?:onds?)?)? ?/ ?(\d{2,6})\b|\b1 ?/ ?(\d{2,6}) ?s(?:ec(?:onds?)?)?\b")
 # From 2011 to 2036 in 1/256 s, as Hexoskin counts; milliseconds so large are of about 1984, or of another epoch.
 _IN_256THS, _POWERS = (1.3e9 * 256, 2.1e9 * 256), 2.0 ** np.arange(9)
+_CLOCKS = (1.0e9, 2.2e9)  # Seconds of 2001 and 2039.
 _SINCE_1970, _THIS_CENTURY = 1e8, 41  # Seconds in 1973, and times as many in 2099.
 
 
@@ -168,6 +169,15 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
         if lowest <= step < highest:
             return unit, f"Times without a unit, {step:.4g} apart, are taken for {word}."
     return 1.0, ""
+
+
+def is_since_1970(values: np.ndarray) -> bool:
+    """Returns whether numbers are seconds, or a thousandth of them and so on, since 1970, from 2001 on, and rise."""
+    values = values[np.isfinite(values)]
+    if len(values) < 2 or not (np.diff(values) >= 0).all() or values[0] == values[-1]:
+        return False
+    seconds = [values[[0, -1]] * unit for unit in (1.0, 1e-3, 1e-6, 1e-9)]
+    return any(_CLOCKS[0] <= first and last < _CLOCKS[1] for first, last in seconds)
 
 
 def are_julian(values: np.ndarray) -> bool:
