@@ -53,7 +53,8 @@ def _starts(frame, lengths):
             columns[name] = column
     if times := {name: column for name, column in columns.items() if time_units.named(lasts[name])[0]}:
         return {name if time_units.named(name)[0] else f"time_{lasts[name]}": column for name, column in times.items()}
-    clocks = [name for name, column in columns.items() if time_units.is_since_1970(column)]
+    columns = {name: column for name, column in columns.items() if (np.diff(column) >= 0).all()}
+    clocks = [name for name, column in columns.items() if time_units.unit_since_1970(column)]
     begun = [
         name for name in (*clocks, *columns) if _START.search(re.sub("(?<=[a-z])(?=[A-Z])", "_", lasts[name]).lower())
     ]

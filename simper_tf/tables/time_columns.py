@@ -124,10 +124,10 @@ def _candidates(table, known):
         elif time_units.is_vague(name):
             seconds, note = _vague(name, column)
         elif (k == 0 and not has_names) or (not name and known is None):
-            unit_seconds, note = _unnamed(column, k == 0 and len(table.columns) > 1 and not has_names)
-            seconds = column * unit_seconds if unit_seconds else None
+            unit_seconds, note = _unnamed(column, k, k == 0 and len(table.columns) > 1 and not has_names)
+            seconds = column * unit_seconds if unit_seconds else _since_1970(column)
         else:
-            continue
+            seconds, note = _since_1970(column), ""
         if seconds is not None and np.isfinite(seconds).any():
             strength = 2 if is_time else 0 if time_units.is_vague(name) else 1
             yield _Candidate(k, seconds, note, strength, is_text)
@@ -245,8 +245,8 @@ def refuse_repeated(path, seconds: np.ndarray):
         raise RawDataError(path, found, "one row for each time", "Write a column for each series, and times of day.")
 
 
-def _unnamed(column, is_first):
-    """Returns the seconds of the unit of a column without a name that rises evenly, None if it holds no times.
+def _unnamed(column, k, is_first):
+    """Returns the seconds of the unit of column k, without a name, that rises evenly; None if it holds no times.
 
     The first of several may rise less evenly.
     """
@@ -260,8 +260,15 @@ def _unnamed(column, is_first):
     # Rows are numbered by ones. Above 1e8 they are seconds since 1970.
     if step is not None and (step < 1 or (size > 1e8 and step != 1)):
         unit, note = time_units.by_size(values)
-        return unit, note or f"The first column rises by {step * unit:.4g} and is taken for seconds."
+        which = f"column number {k + 1}" if k else "first column"
+        return unit, note or f"The {which} rises by {step * unit:.4g} and is taken for seconds."
     return None, ""
+
+
+def _since_1970(column):
+    """Returns the seconds of a column of times since 1970 that rise or fall, by whatever steps; None of another one."""
+    unit = time_units.unit_since_1970(column)
+    return column * unit if unit and direction(column) else None
 
 
 def _vague(name, column):

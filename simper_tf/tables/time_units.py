@@ -171,13 +171,13 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
     return 1.0, ""
 
 
-def is_since_1970(values: np.ndarray) -> bool:
-    """Returns whether numbers are seconds, or a thousandth of them and so on, since 1970, from 2001 on, and rise."""
-    values = values[np.isfinite(values)]
-    if len(values) < 2 or not (np.diff(values) >= 0).all() or values[0] == values[-1]:
-        return False
-    seconds = [values[[0, -1]] * unit for unit in (1.0, 1e-3, 1e-6, 1e-9)]
-    return any(_CLOCKS[0] <= first and last < _CLOCKS[1] for first, last in seconds)
+def unit_since_1970(values: np.ndarray) -> float | None:
+    """Returns the seconds of the unit in which all numbers are times from 2001 to 2039, counted from 1970; else None.
+
+    Example: `unit_since_1970(np.array([1466529361088, 1466529362091]))` is 0.001.
+    """
+    units = (1.0, 1e-3, 1e-6, 1e-9) if np.isfinite(values).sum() > 1 else ()
+    return next((unit for unit in units if dates.is_between(values * unit, *_CLOCKS)), None)
 
 
 def are_julian(values: np.ndarray) -> bool:
