@@ -197,8 +197,8 @@ def _laid_out(path, table, given, time, columns):
             "with four digits, such as 06/2015."
         )
         raise RawDataError(path, own_times.doubt, "times that can be read in one way", action)
-    clock_column = "" if seconds is not None else time_columns.like_times(table)
-    times, rows, said = _believed(path, seconds, values, given, stated, clock_column)
+    clock_words = "" if seconds is not None else time_columns.like_times(table)
+    times, rows, said = _believed(path, seconds, values, given, stated, clock_words)
     if seconds is None:
         return _Held(names, values[rows], times, [*notes, *said])
     if own_times.are_dates:
@@ -224,7 +224,7 @@ def _numbers(path, table, k):
     return column
 
 
-def _believed(path, seconds, values, given, stated, clock_column=""):
+def _believed(path, seconds, values, given, stated, clock_words=""):
     """Returns `(N,)` seconds, or a rate for all rows, of which rows of the values they are, and notes.
 
     Believed are, in this order: a rate that is given, a column of times, rates that are stated, a rate that is given
@@ -236,7 +236,7 @@ def _believed(path, seconds, values, given, stated, clock_column=""):
         values: `(T, C)`.
         given: The rate that is given, and the one for files that do not say; None for none.
         stated: Rates that words state.
-        clock_column: Name or number of a column that may hold times, where none was taken for them.
+        clock_words: A sentence on a column that may hold times, where none was taken for them.
     """
     (first, last), notes = given, []
     claims, times = [rates.Stated(first, "as given")] if first else [], None
@@ -250,7 +250,7 @@ def _believed(path, seconds, values, given, stated, clock_column=""):
             notes = [f"The column of times is not used: found {error.found}."]
     claims += [claim._replace(words=f"by {claim.words!r}") for claim in stated]
     if not claims:
-        claims = [rates.Stated(last or unknown_rates.refuse(path, values, clock_column), "as given")]
+        claims = [rates.Stated(last or unknown_rates.refuse(path, values, clock_words), "as given")]
     best, *others = claims
     if other := next((claim for claim in others if not rates.agree(best.rate, claim.rate)), None):
         said = [f"{claim.rate:.6g} samples a second {claim.words}" for claim in (best, other)]

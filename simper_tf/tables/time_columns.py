@@ -305,7 +305,7 @@ def _jittery_step(values):
 
 
 def like_times(table: Table) -> str:
-    """Returns the name, or the number from 1, of the first column that may be times; "" without one.
+    """Returns a sentence on the first column that may be times, and how to name it; "" without one.
 
     It rises about evenly, but not by 1, or at all under a name that may be that of times.
     """
@@ -314,7 +314,10 @@ def like_times(table: Table) -> str:
             continue
         step = _even_step(column) or _jittery_step(column)
         if step not in (None, 1) or (time_units.is_vague(name) and direction(column) > 0):
-            return name or str(k + 1)
+            by = f" by {step:.4g}" if step else ""
+            return (
+                f"Column {repr(name) if name else k + 1} rises{by} and may be a clock: name it, `time={name or k + 1}`."
+            )
     return ""
 
 
