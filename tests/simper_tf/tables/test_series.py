@@ -173,7 +173,7 @@ def test_too_many_cells_in_one_row_are_told(tmp_path):
     lines = rows(TIMES, WAVE)
     lines[300] += ",5,6"
     found = series_files.series_of(written(tmp_path, "time,x", *lines))
-    assert found.notes == ("1 rows with more cells than the others are left out.",)
+    assert found.notes == ("1 row with more cells than the others is left out.",)
     assert len(found.times) == COUNT - 1
 
 
