@@ -11,6 +11,7 @@ import numpy as np
 from simper_tf.tables import (
     array_files,
     clock,
+    cycles,
     dates_across,
     delimited,
     even_series,
@@ -65,6 +66,7 @@ class _Held(NamedTuple):
     values: np.ndarray | even_series.Stored
     times: np.ndarray | even_series.Stored | float
     notes: list[str]
+    numbers: list[int]  # Of the channels in the file, from 0.
     is_forward: bool = True  # Whether rows come as their times do.
 
 
@@ -78,9 +80,9 @@ def parts(path: str, rate, is_fallback, time, columns, member="", start=0.0, end
         with packed.opened(path, member) as inner:
             held = _read(inner, rate, is_fallback, time, columns, end)
             if isinstance(held.times, float | even_series.Stored):
-                yield from even_series.parts(path, *held[:4], start, end)
+                yield from even_series.parts(path, *held[:4], start, end, held.numbers)
             else:
-                series = series_files.normal(path, held.times, held.values, held.names, held.notes)
+                series = series_files.normal(path, held.times, held.values, held.names, held.notes, held.numbers)
                 yield from _uneven(series, start, end)
     except (RawDataError, MemoryError, GeneratorExit):
         raise
@@ -120,12 +122,12 @@ def _read(path, rate, is_fallback, time, columns, end):
     held = _BINARY[ending](path)
     if time:
         raise RawDataError(path, "samples without columns of times", f"a column {time}", "Leave the wish out.")
-    kept = [_number(path, held.names, column) for column in columns] or range(len(held.names))
+    kept = [_number(path, held.names, column) for column in columns] or [*range(len(held.names))]
     given = [each and each / held.step for each in given]
     stated = [rates.Stated(held.rate, "its header")] if held.rate else rates.of_file_name(path.stem)
     times, rows, notes = _believed(path, held.times, held.values, given, stated)
     values = held.values.of(kept) if isinstance(held.values, even_series.Stored) else held.values[rows][:, kept]
-    return _Held([held.names[k] for k in kept], values, times, [*held.notes, *notes])
+    return _Held([held.names[k] for k in kept], values, times, [*held.notes, *notes], kept)
 
 
 def _of_head(path, ending, given, time, columns, end):
@@ -157,7 +159,7 @@ def _of_long(path, ending, given, time, columns):
         stored = layout and long_texts.stored(path, layout, _FILLERS, long_texts.are_kept(layout, head, held.times))
     except (RawDataError, ValueError, OSError):  # Said of the whole, if it holds there.
         return None
-    return stored and _Held(held.names, *stored, held.notes)
+    return stored and held._replace(values=stored[0], times=stored[1])
 
 
 def _of_table(path, ending, given, time, columns, most=None):
@@ -170,7 +172,7 @@ def of_data_frame(name: str, frame, rate: float | None, time: str, columns: list
     """Returns the series of a pandas object, as that of a file with the same columns."""
     held = _laid_out(pathlib.Path(name), sheets.of_data_frame(name, frame), (rate, None), time, columns)
     times = np.arange(len(held.values)) / held.times if isinstance(held.times, float) else held.times
-    return series_files.normal(name, times, held.values, held.names, held.notes)
+    return series_files.normal(name, times, held.values, held.names, held.notes, held.numbers)
 
 
 def _laid_out(path, table, given, time, columns):
@@ -190,6 +192,7 @@ def _laid_out(path, table, given, time, columns):
     if seconds is not None:
         seconds, values, names, said = time_columns.in_order(seconds, values, names, own_times.are_dates)
         notes += said
+    numbers = [*channels] * (len(names) // len(channels))
     stated = table.stated or rates.stated(table.names) or rates.of_file_name(path.stem)
     if own_times.doubt and not (stated or any(given)):
         action = (
@@ -200,12 +203,12 @@ def _laid_out(path, table, given, time, columns):
     clock_words = "" if seconds is not None else time_columns.like_times(table)
     times, rows, said = _believed(path, seconds, values, given, stated, clock_words)
     if seconds is None:
-        return _Held(names, values[rows], times, [*notes, *said])
+        return _Held(names, values[rows], times, [*notes, *said], numbers)
     if own_times.are_dates:
         time_columns.refuse_repeated(path, seconds)
     inside, cut = _inside(values[rows])
     times = times if isinstance(times, float) else times[inside]
-    return _Held(names, values[rows][inside], times, [*notes, *said, *cut], is_forward)
+    return _Held(names, values[rows][inside], times, [*notes, *said, *cut], numbers, is_forward)
 
 
 def _number(path, names, wanted):
@@ -292,9 +295,13 @@ def _channels(path, table, used):
     notes += left_out(names, empty, "holds no number")
     numbers = {k: column for k, column in numbers.items() if k not in empty}
     counting = [k for k, column in numbers.items() if time_columns.counts(column)]
-    if len(counting) < len(numbers) or words:
+    cyclic = [k for k, column in numbers.items() if cycles.counts_again(column, not (k or names[k]))]
+    if len({*counting, *cyclic}) < len(numbers) or words:
         notes += left_out(names, counting, "rises evenly, as numbers of rows do,")
-        numbers = {k: column for k, column in numbers.items() if k not in counting}
+        notes += left_out(
+            names, [k for k in cyclic if k not in counting], "counts again and again, as hours of days do,"
+        )
+        numbers = {k: column for k, column in numbers.items() if k not in (*counting, *cyclic)}
     if not numbers:
         found = "a column of times alone" if used and not words and not empty else "0 samples that are numbers"
         if words and len(filled := table.columns[words[0]].dropna()):

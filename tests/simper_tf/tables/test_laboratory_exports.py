@@ -53,6 +53,9 @@ def test_a_number_or_a_word_behind_a_row_leaves_it_out(tmp_path):
 def test_names_of_a_labchart_are_its_channel_titles(tmp_path):
     found = read(tmp_path, *HEADER, *rows({9}))
     check(found, ("Flow", "EMG"))
+    blocks = read(tmp_path, *HEADER, *rows(), *HEADER, *rows({5}))
+    assert blocks.names == ("Flow", "EMG")
+    assert len(blocks.times) == 2 * COUNT
 
 
 def test_a_labchart_of_one_channel_has_its_name(tmp_path):
