@@ -10,7 +10,8 @@ import numpy as np
 
 from simper_tf.tables import conventions, rates, wfdb_records
 from simper_tf.tables.delimited import refuse_long
-from simper_tf.tables.sampled import Sampled, damaged
+from simper_tf.tables.sampled import Sampled, damaged, unknown_kind
+from simper_tf.utils import raw_files
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.later import loaded_later
 
@@ -36,9 +37,10 @@ def matlab(path: pathlib.Path) -> Sampled:
     try:
         if h5py.is_hdf5(path):
             held = dict(_of_hdf5(path))
-        elif _start(path).startswith(b"CDF"):
+        elif raw_files.head(path).startswith(b"CDF"):
             held = dict(_of_netcdf(path))
         else:
+            _refuse_unknown(path)
             _refuse_swollen(path)
             held = dict(_flat(scipy.io.loadmat(path, simplify_cells=True)))
     except (RawDataError, MemoryError):
@@ -64,6 +66,16 @@ def archive(path: pathlib.Path) -> Sampled:
     except Exception as error:  # Of damaged headers NumPy raises whatever its parser ran into.
         raise damaged(path, error, "a .npz file") from error
     return _largest(path, held)
+
+
+def _refuse_unknown(path):
+    """Refuses what is no file of MATLAB, whose older versions have no mark of their own."""
+    from scipy.io import matlab
+
+    try:
+        matlab.matfile_version(path)
+    except ValueError as error:
+        raise unknown_kind(path, "MATLAB, HDF5 or netCDF") from error
 
 
 def _refuse_swollen(path):
@@ -130,16 +142,11 @@ def _flat(held, before=""):
             yield before + name, value
 
 
-def _start(path):
-    with path.open("rb") as file:
-        return file.read(12)
-
-
 def _of_netcdf(path):
     """Yields the names and values of numbers in a netCDF file of the classic kind, which is no HDF5."""
     import scipy.io
 
-    if (version := _start(path)[3:4]) not in (b"\1", b"\2"):
+    if (version := raw_files.head(path)[3:4]) not in (b"\1", b"\2"):
         found = f"netCDF of version {version[0] if version else 'none'}"
         raise RawDataError(path, found, "1, 2 or 4", "Convert it: nccopy -k netCDF-4 FILE series.nc.")
     refuse_long(path, path.stat().st_size // 8)

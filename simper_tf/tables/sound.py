@@ -11,7 +11,7 @@ import numpy as np
 
 from simper_tf.tables.delimited import refuse_long
 from simper_tf.tables.even_series import Stored
-from simper_tf.tables.sampled import Sampled, damaged, library
+from simper_tf.tables.sampled import Sampled, damaged, library, unknown_kind
 from simper_tf.utils.errors import RawDataError
 
 # From so many samples a second on a sound file is sound, in which repetitions are told by how loud it is: biosignals
@@ -19,6 +19,7 @@ from simper_tf.utils.errors import RawDataError
 _SOUND_RATE, _LOUDNESS_RATE = 4000, 100
 # Bytes of the header of FLAC whose last 36 bits are the number of samples, 0 where it was not known.
 _LENGTH, _BITS = (20, 26), 2**36 - 1
+_OF_NO_KIND = 1, 2  # Errors of libsndfile: of no format, or of one that it does not know.
 _LOUD_AT_ONCE = 2**10  # Values of loudness, of 10 s of sound.
 
 
@@ -110,6 +111,10 @@ def _with_length(path, soundfile):
 def _reading_sound(path, soundfile):
     try:
         yield
+    except soundfile.LibsndfileError as error:
+        if error.code in _OF_NO_KIND:
+            raise unknown_kind(path, "WAV, FLAC or MP3") from error
+        raise damaged(path, error, "a sound file") from error
     except (soundfile.SoundFileError, RuntimeError, OSError, ValueError) as error:
         raise damaged(path, error, "a sound file") from error
 
