@@ -295,13 +295,14 @@ def _channels(path, table, used):
     notes += left_out(names, empty, "holds no number")
     numbers = {k: column for k, column in numbers.items() if k not in empty}
     counting = [k for k, column in numbers.items() if time_columns.counts(column)]
-    cyclic = [k for k, column in numbers.items() if cycles.counts_again(column, not (k or names[k]))]
-    if len({*counting, *cyclic}) < len(numbers) or words:
+    if len(counting) < len(numbers) or words:
         notes += left_out(names, counting, "rises evenly, as numbers of rows do,")
-        notes += left_out(
-            names, [k for k in cyclic if k not in counting], "counts again and again, as hours of days do,"
-        )
-        numbers = {k: column for k, column in numbers.items() if k not in (*counting, *cyclic)}
+        numbers = {k: column for k, column in numbers.items() if k not in counting}
+    cyclic = [k for k, column in numbers.items() if cycles.counts_again(column, not (k or names[k]))]
+    others = [column for k, column in numbers.items() if k not in cyclic]
+    if any(np.nanmin(column) < np.nanmax(column) for column in others):
+        notes += left_out(names, cyclic, "counts again and again, as hours of days do,")
+        numbers = {k: column for k, column in numbers.items() if k not in cyclic}
     if not numbers:
         found = "a column of times alone" if used and not words and not empty else "0 samples that are numbers"
         if words and len(filled := table.columns[words[0]].dropna()):

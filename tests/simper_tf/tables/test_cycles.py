@@ -29,6 +29,7 @@ def test_a_counter_of_a_data_frame_is_no_channel_either():
 def test_a_counter_is_read_where_it_stands_alone_or_is_named(tmp_path):
     times = np.arange(len(PERIODS)) / 2
     assert read(tmp_path, "t,slot", times, PERIODS).names == ("slot",)
+    assert read(tmp_path, "t,slot,x,y", times, PERIODS, 0 * times, ["still on"] * len(times)).names == ("slot",)
     path = tmp_path / "a.csv"
     pd.DataFrame({"t": times, "slot": PERIODS, "x": times**2}).to_csv(path, index=False)
     held = channels._of_table(path, ".csv", (None, None), "", ["slot"])
