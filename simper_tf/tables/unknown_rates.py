@@ -44,7 +44,7 @@ def refuse(path, values: np.ndarray, clock_words: str = ""):
     rise = np.maximum(np.diff(smooth), 0)  # Of spikes as of waves, there is one a repetition.
     lag = _beat(scipy.ndimage.uniform_filter1d(rise, max(len(values) // 100, 1)))
     action = "Name the samples per second: `rate=NUMBER`."
-    if lag:
+    if lag and not clock_words:
         proposed = min(_USUAL_RATES, key=lambda usual: abs(np.log(usual / (_PULSE * lag))))
         action = (
             f"Name it, such as `rate={proposed}`, at which it would repeat {60 * proposed / lag:.0f} times a minute."
