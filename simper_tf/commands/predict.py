@@ -24,6 +24,7 @@ CSV, REPETITIONS, WINDOWS = "predictions.csv", "repetitions.csv", "windows.csv"
 JSON, LINES, PAGE = "predictions.json", "predictions.jsonl", "predictions.html"
 # Recordings of which all have pictures where nobody asks: of more, nobody looks at each.
 _DRAWN = 50
+_NOT_READ = records.UNREADABLE, records.SKIPPED
 # Notes of a recording that are printed, and seconds from which the time that is left is told.
 _MOST_NOTES, _LONG = 3, 10.0
 
@@ -66,7 +67,7 @@ def predict(names: Sequence[str], request: Predict) -> list[str]:
 
             files.write_atomically(out / PAGE, html_page.render(kept.records(targets), out))
             console.say(f"Page: {out / PAGE}.")
-        if tables:
+        if any(record["status"] not in _NOT_READ for record in kept.records(targets)):
             console.say(f"Tables: {', '.join(map(str, tables))}.")
     return problems
 

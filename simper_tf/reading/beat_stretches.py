@@ -85,7 +85,7 @@ def _apart(values):
     It is the participation ratio of the eigenvalues of their correlations.
     """
     some = values[:: max(len(values) // _COMPARED, 1)]
-    some = some[:, some.std(axis=0) > 0]
+    some = some[:, np.ptp(some, axis=0) > 0]  # Rounding gives what is constant a deviation.
     if some.shape[1] < 2:
         return 1.0
     return some.shape[1] ** 2 / float(np.sum(np.corrcoef(some, rowvar=False) ** 2))

@@ -264,7 +264,7 @@ def open_file(
     if start.startswith(_TIFF) or (start[:4] == b"RIFF" and start[8:] == b"WEBP"):
         return Images(path, [path], rate)
     is_sound = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
-    if is_sound or path.suffix.lower() in (*endings.SERIES, *endings.PACKED):
+    if is_sound or start.startswith(endings.ARRAYS) or path.suffix.lower() in (*endings.SERIES, *endings.PACKED):
         return Series(path, *wishes)
     if path.suffix.lower() in endings.OTHERS:
         expected = "a video, or a table as CSV, XLSX, Parquet, WAV, EDF, MATLAB or NumPy file"

@@ -11,10 +11,12 @@ import numpy as np
 from simper_tf.tables import (
     array_files,
     clock,
+    cycles,
     dates_across,
     delimited,
     even_series,
     fits,
+    json_texts,
     long_texts,
     named_arrays,
     packed,
@@ -44,7 +46,9 @@ _BINARY = {
 _TABLES = {
     **dict.fromkeys(sheets.ENDINGS, lambda path, columns: sheets.table_of(path)), ".fit": tracks.fit,
     **dict.fromkeys((".gpx", ".tcx", ".xml"), tracks.xml), **dict.fromkeys((".fits", ".fts"), fits.table_of),
+    **dict.fromkeys((".json", ".jsonl"), lambda path, columns: sheets.table_of(path, is_json=True)),
 }  # fmt: skip
+_JSON = ".json"  # As which it is read under any ending of a text.
 _HEAD_ROWS = 2**14  # Of a text of which only the beginning is wanted, at first.
 _LONG = 2**26  # Bytes of a text from which on it is read block by block: held at once it takes five times as many.
 _NAMED = 20  # Columns that a refusal lists.
@@ -62,6 +66,7 @@ class _Held(NamedTuple):
     values: np.ndarray | even_series.Stored
     times: np.ndarray | even_series.Stored | float
     notes: list[str]
+    numbers: list[int]  # Of the channels in the file, from 0.
     is_forward: bool = True  # Whether rows come as their times do.
 
 
@@ -75,9 +80,9 @@ def parts(path: str, rate, is_fallback, time, columns, member="", start=0.0, end
         try:
             held = _read(inner, rate, is_fallback, time, columns, end)
             if isinstance(held.times, float | even_series.Stored):
-                yield from even_series.parts(path, *held[:4], start, end)
+                yield from even_series.parts(path, *held[:4], start, end, held.numbers)
             else:
-                series = series_files.normal(path, held.times, held.values, held.names, held.notes)
+                series = series_files.normal(path, held.times, held.values, held.names, held.notes, held.numbers)
                 yield from _uneven(series, start, end)
         except OverflowError as error:  # Of a library; its words are those of its author.
             found = f"numbers or dates too large to compute with ({error})"
@@ -101,19 +106,21 @@ def _read(path, rate, is_fallback, time, columns, end):
     is_wave = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
     ending = ".npy" if start.startswith(b"\x93NUMPY") else ".wav" if is_wave else path.suffix.lower()
     ending = ".fits" if start.startswith(b"SIMPLE  =") else ending  # Astronomers write .fit as well.
+    ending = ".nc" if start.startswith(endings.ARRAYS) else ending
     is_text = ending == ".dat" and not path.with_suffix(".hea").exists() and not re.search(rb"[^\t\r\n -~]", start)
     if ending not in _BINARY or is_text:
+        ending = _JSON if ending not in _TABLES and json_texts.is_one(path) else ending
         wanted = path, ending, given, time, columns
         return _of_head(*wanted, end) or _of_long(*wanted) or _of_table(*wanted)
     held = _BINARY[ending](path)
     if time:
         raise RawDataError(path, "samples without columns of times", f"a column {time}", "Leave the wish out.")
-    kept = [_number(path, held.names, column) for column in columns] or range(len(held.names))
+    kept = [_number(path, held.names, column) for column in columns] or [*range(len(held.names))]
     given = [each and each / held.step for each in given]
     stated = [rates.Stated(held.rate, "its header")] if held.rate else rates.of_file_name(path.stem)
     times, rows, notes = _believed(path, held.times, held.values, given, stated)
     values = held.values.of(kept) if isinstance(held.values, even_series.Stored) else held.values[rows][:, kept]
-    return _Held([held.names[k] for k in kept], values, times, [*held.notes, *notes])
+    return _Held([held.names[k] for k in kept], values, times, [*held.notes, *notes], kept)
 
 
 def _of_head(path, ending, given, time, columns, end):
@@ -145,7 +152,7 @@ def _of_long(path, ending, given, time, columns):
         stored = layout and long_texts.stored(path, layout, _FILLERS, long_texts.are_kept(layout, head, held.times))
     except (RawDataError, ValueError, OSError):  # Said of the whole, if it holds there.
         return None
-    return stored and _Held(held.names, *stored, held.notes)
+    return stored and held._replace(values=stored[0], times=stored[1])
 
 
 def _of_table(path, ending, given, time, columns, most=None):
@@ -158,7 +165,7 @@ def of_data_frame(name: str, frame, rate: float | None, time: str, columns: list
     """Returns the series of a pandas object, as that of a file with the same columns."""
     held = _laid_out(pathlib.Path(name), sheets.of_data_frame(name, frame), (rate, None), time, columns)
     times = np.arange(len(held.values)) / held.times if isinstance(held.times, float) else held.times
-    return series_files.normal(name, times, held.values, held.names, held.notes)
+    return series_files.normal(name, times, held.values, held.names, held.notes, held.numbers)
 
 
 def _laid_out(path, table, given, time, columns):
@@ -178,6 +185,7 @@ def _laid_out(path, table, given, time, columns):
     if seconds is not None:
         seconds, values, names, said = time_columns.in_order(seconds, values, names, own_times.are_dates)
         notes += said
+    numbers = [*channels] * (len(names) // len(channels))
     stated = table.stated or rates.stated(table.names) or rates.of_file_name(path.stem)
     if own_times.doubt and not (stated or any(given)):
         action = (
@@ -185,15 +193,15 @@ def _laid_out(path, table, given, time, columns):
             "with four digits, such as 06/2015."
         )
         raise RawDataError(path, own_times.doubt, "times that can be read in one way", action)
-    clock_column = "" if seconds is not None else time_columns.like_times(table)
-    times, rows, said = _believed(path, seconds, values, given, stated, clock_column)
+    clock_words = "" if seconds is not None else time_columns.like_times(table)
+    times, rows, said = _believed(path, seconds, values, given, stated, clock_words)
     if seconds is None:
-        return _Held(names, values[rows], times, [*notes, *said])
+        return _Held(names, values[rows], times, [*notes, *said], numbers)
     if own_times.are_dates:
         time_columns.refuse_repeated(path, seconds)
     inside, cut = _inside(values[rows])
     times = times if isinstance(times, float) else times[inside]
-    return _Held(names, values[rows][inside], times, [*notes, *said, *cut], is_forward)
+    return _Held(names, values[rows][inside], times, [*notes, *said, *cut], numbers, is_forward)
 
 
 def _number(path, names, wanted):
@@ -212,7 +220,7 @@ def _numbers(path, table, k):
     return column
 
 
-def _believed(path, seconds, values, given, stated, clock_column=""):
+def _believed(path, seconds, values, given, stated, clock_words=""):
     """Returns `(N,)` seconds, or a rate for all rows, of which rows of the values they are, and notes.
 
     Believed are, in this order: a rate that is given, a column of times, rates that are stated, a rate that is given
@@ -224,7 +232,7 @@ def _believed(path, seconds, values, given, stated, clock_column=""):
         values: `(T, C)`.
         given: The rate that is given, and the one for files that do not say; None for none.
         stated: Rates that words state.
-        clock_column: Name or number of a column that may hold times, where none was taken for them.
+        clock_words: A sentence on a column that may hold times, where none was taken for them.
     """
     (first, last), notes = given, []
     claims, times = [rates.Stated(first, "as given")] if first else [], None
@@ -238,7 +246,7 @@ def _believed(path, seconds, values, given, stated, clock_column=""):
             notes = [f"The column of times is not used: found {error.found}."]
     claims += [claim._replace(words=f"by {claim.words!r}") for claim in stated]
     if not claims:
-        claims = [rates.Stated(last or unknown_rates.refuse(path, values, clock_column), "as given")]
+        claims = [rates.Stated(last or unknown_rates.refuse(path, values, clock_words), "as given")]
     best, *others = claims
     if other := next((claim for claim in others if not rates.agree(best.rate, claim.rate)), None):
         said = [f"{claim.rate:.6g} samples a second {claim.words}" for claim in (best, other)]
@@ -283,6 +291,11 @@ def _channels(path, table, used):
     if len(counting) < len(numbers) or words:
         notes += left_out(names, counting, "rises evenly, as numbers of rows do,")
         numbers = {k: column for k, column in numbers.items() if k not in counting}
+    cyclic = [k for k, column in numbers.items() if cycles.counts_again(column, not (k or names[k]))]
+    others = [column for k, column in numbers.items() if k not in cyclic]
+    if any(np.nanmin(column) < np.nanmax(column) for column in others):
+        notes += left_out(names, cyclic, "counts again and again, as hours of days do,")
+        numbers = {k: column for k, column in numbers.items() if k not in cyclic}
     if not numbers:
         found = "a column of times alone" if used and not words and not empty else "0 samples that are numbers"
         if words and len(filled := table.columns[words[0]].dropna()):

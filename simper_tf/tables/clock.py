@@ -27,6 +27,7 @@ _FEWEST = 20  # Steps of which it can be told that they are rounded: fewer lie o
 _EVEN_STEPS = (
     0.9  # Share of equal steps from which on times are even, but for holes: rounding makes two kinds of steps.
 )
+_UNITS = (("second", 1, 60), ("minute", 60, 3600), ("hour", 3600, 86400), ("day", 86400, np.inf))  # And how long each.
 _CLOCKS = 20  # Steps of the clock over which repeated stamps are smoothed: long beside its ticks, short beside drift.
 
 
@@ -154,9 +155,17 @@ def _spread(times):
         if not is_even or moved < 0.02 * clock:
             return (mended if is_even else times), []
         return mended, [f"Time stamps rounded to {quantum:.3g} s are spread evenly."]
-    rate = 1 / float(np.median(np.diff(mended)))
-    note = f"{repeated:,} of {len(times):,} time stamps repeat: the samples are spread evenly, {rate:.4g} a second."
-    return mended, [note]
+    often = _how_often(float(np.median(np.diff(mended))))
+    return mended, [f"{repeated:,} of {len(times):,} time stamps repeat: the samples are spread evenly, {often}."]
+
+
+def _how_often(step):
+    """Returns a step in seconds in words, such as 100 a second, or every 30 minutes."""
+    if step <= 1:
+        return f"{1 / step:.4g} a second"
+    word, unit = next((word, unit) for word, unit, most in _UNITS if step < 0.999 * most)
+    number = f"{step / unit:.3g}"
+    return f"every {word}" if number == "1" else f"every {number} {word}s"
 
 
 def _quantum(times, steps):

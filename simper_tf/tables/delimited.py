@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import decimals, labelled, layouts, line_protocol, rates, time_units
+from simper_tf.tables import decimals, json_texts, labelled, layouts, line_protocol, rates, time_units
 from simper_tf.tables.layouts import cells_of, kind_of
 from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils import worker
@@ -35,6 +35,7 @@ _ROWS = "The numbers stand in {} lines: each is a channel."
 # Lines of a table of any ending, and share of its cells that are numbers: prose with dates and sums has fewer.
 _FEWEST_LINES, _MOSTLY = 8, 0.8
 _SETTING = re.compile(r"[^:=]+[:=]\s*\S")  # Of a header, such as Gain: 6.
+_TITLES = re.compile(r"(?:(?:channel|column|signal)s? ?)?(?:titles?|names?|labels?)=", re.IGNORECASE)
 _RAGGED = re.compile(r".*Expected (\d+) fields in line (\d+), saw (\d+).*")  # As pandas says it.
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 
@@ -122,6 +123,8 @@ def are_tables(path: str) -> Iterator[tuple[bool, bytes]]:
 def _is_table(path):
     """Returns whether most cells in the second half of the first lines of a text are numbers."""
     try:
+        if json_texts.is_series(path):
+            return True
         lines = tuple(line for _, line in _head(path, _measured(path, 1)))
         if line_protocol.is_one(lines):
             return True
@@ -266,8 +269,9 @@ def _begins_with_count(columns):
 
 def _names(before, layout):
     """Returns the names of the columns and their units, from the lines above the first row of numbers."""
-    empty = [""] * layout.width
-    rows = []
+    if found := layouts.beside_settings(before, layout):
+        return found
+    empty, rows = [""] * layout.width, []
     for line in reversed(before):
         is_comment = line.lstrip()[:1] in ("#", "%")
         row = cells_of(line.lstrip("#%/ "), layout.separator)
@@ -277,7 +281,9 @@ def _names(before, layout):
             row = row[:-1]
         if layouts.counts_columns(row) or not line.strip("-=+:| \t,;"):  # A rule below names, as databases draw it.
             continue
-        is_pair = [kind_of(cell) for cell in row if cell] == ["x", "n"]  # Above names, such as Sampling rate,30.
+        is_keyed = row[0].endswith("=")  # As LabChart has each line of a header.
+        # Above names, such as Sampling rate,30.
+        is_pair = [kind_of(cell) for cell in row if cell] == ["x", "n"] and not is_keyed
         is_pair = is_pair and rows and not time_units.named(row[0], rows[-1][0].lower())[0]
         if is_pair or (layout.width == 1 and (is_comment or _SETTING.match(line))):
             break
@@ -287,6 +293,8 @@ def _names(before, layout):
         )
         if len(row) != layout.width and not is_longer:
             break
+        if is_keyed and _TITLES.fullmatch(row[0]):
+            return ["", *row[1:]], empty
         rows.append(row[: layout.width])
     units, rows = empty, [row for row in rows if not all(map(_TYPE.fullmatch, row))] or rows
     if len(rows) > 1 and _are_units(rows[0], rows[1]):
@@ -322,10 +330,13 @@ def _frame(path, encoding, layout, first, most):
     except pd.errors.ParserError as error:
         if "Expected" not in str(error):
             raise
-        frame = pd.read_csv(path, **given, on_bad_lines="skip")
+        # A remark behind a row, which is no number, leaves the mark before it and an empty cell.
+        frame = pd.read_csv(path, **{**given, "names": range(layout.width + 1)}, on_bad_lines="skip")
+        frame = frame[frame[layout.width].isna()].drop(columns=layout.width).reset_index(drop=True)
         if most:
             return frame, []
-        number = sum(1 for at, _ in _lines(path, encoding) if at >= first) - len(frame)
+        number = sum(at >= first and line.lstrip()[:1] != "#" for at, line in _lines(path, encoding)) - len(frame)
         if number * 100 > len(frame):
             raise
-        return frame, [f"{number} rows with more cells than the others are left out."]
+        which, are = ("rows", "are") if number > 1 else ("row", "is")
+        return frame, [f"{number} {which} with more cells than the others {are} left out."] * bool(number)

@@ -40,7 +40,7 @@ class Stored:
         return Stored((len(self), len(channels)), lambda *span: self[slice(*span)][:, list(channels)], self.check)
 
 
-def parts(name, names, values, times: float | Stored, notes, start: float, end: float) -> Iterator[tuple]:
+def parts(name, names, values, times: float | Stored, notes, start: float, end: float, numbers=()) -> Iterator[tuple]:
     """Yields what `channels.parts` does, of samples at an even rate, or at times that stay in their file.
 
     Args:
@@ -49,6 +49,7 @@ def parts(name, names, values, times: float | Stored, notes, start: float, end: 
         values: `(T, C)`, an array or `Stored`.
         times: Samples per second, or `(T, 1)` seconds that rise.
         start, end: Seconds from the first sample that is a number.
+        numbers: Of the channels in the file, from 0; () for all of it.
 
     Raises:
         RawDataError: fewer than three samples are numbers, or nothing changes.
@@ -67,7 +68,7 @@ def parts(name, names, values, times: float | Stored, notes, start: float, end: 
     if is_whole and not changes.any():
         raise series_files.never_changes(name)
     notes, shown = list(notes), changes if changes.any() else ~changes  # A part may stand still.
-    notes += series_files.left_out(names, np.flatnonzero(~shown), "never changes")
+    notes += series_files.left_out(names, np.flatnonzero(~shown), "never changes", numbers)
     kept = [name for name, good in zip(names, shown, strict=True) if good]
     origin, after = _moments(times, np.array([first, last]))
     seconds = after - origin + (1 / times if isinstance(times, float) else series_files.usual_step(times))

@@ -112,6 +112,23 @@ def layout_of(path, lines: tuple[str, ...]) -> Layout:
     raise RawDataError(path, "no row of numbers", _EXPECTED, REMEDY)
 
 
+def beside_settings(before: list[str], layout: Layout) -> tuple[list[str], list[str]] | None:
+    """Returns names and units of columns in a header whose further cells are settings; None of another header.
+
+    So oscilloscopes write: `CH1,CH2,Start,Increment` above `Volt,Volt,-6.0e-02,1.0e-04`.
+    """
+    if len(before) < 2:
+        return None
+    names, units = (cells_of(line.rstrip(f" {layout.separator or ''}"), layout.separator) for line in before[-2:])
+    kinds = [kind_of(cell) for cell in units]
+    number = kinds.index("n") if "n" in kinds else 0
+    is_one = 0 < number <= layout.width < len(names) == len(units) and set(kinds[number:]) == {"n"}
+    if not (is_one and all(kind_of(name) == "x" for name in names)):
+        return None
+    empty = [""] * (layout.width - number)
+    return [*names[:number], *empty], [*(unit.lower() for unit in units[:number]), *empty]
+
+
 def counts_columns(row: list[str]) -> bool:
     """Returns whether a row only counts the columns, as pandas writes where they have no names: `,0,1`."""
     return len(row) > 1 and row[0] == "" and row[1:] == [str(k) for k in range(len(row) - 1)]

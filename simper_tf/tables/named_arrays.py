@@ -1,4 +1,4 @@
-"""Named arrays of a file: MATLAB, HDF5 and `.npz`; the largest is the series, by the rate or times beside it."""
+"""Named arrays of MATLAB, HDF5, netCDF and `.npz`: the largest is the series, by the rate or times beside it."""
 
 import os
 import pathlib
@@ -8,9 +8,10 @@ import zlib
 
 import numpy as np
 
-from simper_tf.tables import rates, time_units, wfdb_records
+from simper_tf.tables import conventions, rates, wfdb_records
 from simper_tf.tables.delimited import refuse_long
-from simper_tf.tables.sampled import Sampled, reading
+from simper_tf.tables.sampled import Sampled, reading, unknown_kind
+from simper_tf.utils import raw_files
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.later import loaded_later
 
@@ -21,7 +22,7 @@ _COMPRESSED, _BLOCK = 15, 2**20
 
 
 def matlab(path: pathlib.Path) -> Sampled:
-    """Returns the largest array of numbers in a `.mat` or HDF5 file, by the rate or the times that it holds beside it.
+    """Returns the largest array of numbers of MATLAB, HDF5 or netCDF, by the rate or the times that stand beside it.
 
     A record of PhysioNet, with a `.hea` file beside it, is read as such.
 
@@ -34,9 +35,14 @@ def matlab(path: pathlib.Path) -> Sampled:
     import scipy.io
 
     with reading(path, f"a {path.suffix} file"):
-        if not (is_hdf5 := h5py.is_hdf5(path)):
+        if h5py.is_hdf5(path):
+            held = dict(_of_hdf5(path))
+        elif raw_files.head(path).startswith(b"CDF"):
+            held = dict(_of_netcdf(path))
+        else:
+            _refuse_unknown(path)
             _refuse_swollen(path)
-        held = dict(_of_hdf5(path) if is_hdf5 else _flat(scipy.io.loadmat(path, simplify_cells=True)))
+            held = dict(_flat(scipy.io.loadmat(path, simplify_cells=True)))
     return _largest(path, held)
 
 
@@ -52,6 +58,16 @@ def archive(path: pathlib.Path) -> Sampled:
         with np.load(path, allow_pickle=False) as file:
             held = dict(_flat(file))
     return _largest(path, held)
+
+
+def _refuse_unknown(path):
+    """Refuses what is no file of MATLAB, whose older versions have no mark of their own."""
+    from scipy.io import matlab
+
+    try:
+        matlab.matfile_version(path)
+    except ValueError as error:
+        raise unknown_kind(path, "MATLAB, HDF5 or netCDF") from error
 
 
 def _refuse_swollen(path):
@@ -75,9 +91,11 @@ def _refuse_swollen(path):
 
 def _largest(path, held):
     """Returns the largest array of named ones, with rate and times from those beside it."""
+    units = {name[: -len(conventions.UNITS)]: str(value) for name, value in held.items() if value.dtype.kind == "U"}
+    held = {name: value.squeeze() if value.ndim > 2 else value for name, value in held.items()}
     series = {name: value for name, value in held.items() if value.size >= 3 and value.ndim <= 2}
     flat = {name: value.ravel() for name, value in series.items() if max(value.shape) == value.size}
-    moments = {name: value for name, value in flat.items() if time_units.named(_last(name))[0]}
+    moments = {name: value for name, value in flat.items() if conventions.is_time(_last(name), units.get(name, ""))}
     channels = {name: value for name, value in series.items() if name not in moments and value.dtype.kind in "iuf"}
     if not channels:
         found = f"no series among {', '.join(held)[:60] or 'nothing'}"
@@ -92,8 +110,8 @@ def _largest(path, held):
     stated = [rate for key, value in single.items() if (rate := rates.of_value(_last(key), value))]
     others = [other for other in channels if other != name]
     notes = [f"Of several arrays the largest, {name}, is read; left out: {', '.join(others[:5])}."] if others else []
-    beside = [item for item in moments.items() if item[1].size == len(values)]
-    seconds = time_units.seconds(_last(beside[0][0]), "", _as_column(beside[0][1]))[0] if beside else None
+    beside = next((key for key, value in moments.items() if value.size == len(values)), None)
+    seconds = beside and conventions.seconds(_last(beside), units.get(beside, ""), _as_column(moments[beside]))
     return Sampled(values, stated[0] if stated else None, [name] * values.shape[1], notes, seconds)
 
 
@@ -116,6 +134,22 @@ def _flat(held, before=""):
             yield before + name, value
 
 
+def _of_netcdf(path):
+    """Yields the names and values of numbers in a netCDF file of the classic kind, which is no HDF5."""
+    import scipy.io
+
+    if (version := raw_files.head(path)[3:4]) not in (b"\1", b"\2"):
+        found = f"netCDF of version {version[0] if version else 'none'}"
+        raise RawDataError(path, found, "1, 2 or 4", "Convert it: nccopy -k netCDF-4 FILE series.nc.")
+    refuse_long(path, path.stat().st_size // 8)
+    with scipy.io.netcdf_file(path, mmap=False) as file:
+        arrays = {name: item for name, item in file.variables.items() if item.data.dtype.kind in "iuf"}
+        refuse_long(path, sum(item.data.size for item in arrays.values()))
+        for name, item in arrays.items():
+            yield from conventions.described(name, item.data, item._attributes)
+        yield from conventions.described("", None, file._attributes)
+
+
 def _of_hdf5(path):
     """Yields the names and values of numbers in an HDF5 file, such as a `.mat` file of version 7.3."""
     import h5py
@@ -131,9 +165,5 @@ def _of_hdf5(path):
         numbers = {name: item for name, item in sets.items() if item.dtype.kind in "iuf"}
         refuse_long(path, sum(item.size for item in numbers.values()))
         for name, item in {**items, "": file}.items():
-            dotted = name.replace("/", ".")
-            if name in numbers:
-                yield dotted, item[()]
-            for key, value in item.attrs.items():  # Such as a rate beside its series.
-                if np.size(value) == 1 and np.asarray(value).dtype.kind in "iuf":
-                    yield f"{dotted}.{key}", np.asarray(value)
+            values = item[()] if name in numbers else None
+            yield from conventions.described(name.replace("/", "."), values, dict(item.attrs))

@@ -9,8 +9,11 @@ import numpy as np
 
 from simper_tf.tables.delimited import refuse_long
 from simper_tf.tables.even_series import Stored
-from simper_tf.tables.sampled import Sampled, library, reading
+from simper_tf.tables.sampled import Sampled, library, reading, unknown_kind
+from simper_tf.utils import raw_files
 from simper_tf.utils.errors import RawDataError
+
+_EDF, _XDF = (b"0       ", b"\xffBIOSEMI"), b"XDF:"  # First bytes.
 
 
 def edf(path: pathlib.Path) -> Sampled:
@@ -20,6 +23,7 @@ def edf(path: pathlib.Path) -> Sampled:
         RawDataError: it is damaged.
     """
     pyedflib = library(path, "pyedflib")
+    _refuse_others(path, _EDF, "EDF, EDF+, BDF or BDF+")
 
     @contextlib.contextmanager
     def opened():
@@ -74,6 +78,7 @@ def xdf(path: pathlib.Path) -> Sampled:
         RawDataError: it is damaged, holds no numbers, or what reads it is not installed.
     """
     pyxdf = library(path, "pyxdf", "formats")
+    _refuse_others(path, _XDF, "XDF")
     with reading(path, "an .xdf file"), _log_of("pyxdf") as said:
         streams = pyxdf.load_xdf(os.fspath(path))[0]
         streams = [
@@ -105,6 +110,11 @@ def _log_of(name):
         yield words
     finally:
         logging.getLogger(name).removeHandler(handler)
+
+
+def _refuse_others(path, starts, kinds):
+    if not raw_files.head(path).startswith(starts):
+        raise unknown_kind(path, kinds)
 
 
 def _fastest(path, rates, lengths, names):

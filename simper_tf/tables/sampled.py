@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simper_tf.tables.even_series import Stored
+from simper_tf.utils import raw_files
 from simper_tf.utils.errors import RawDataError, UnreadableError, install, is_full
 
 
@@ -62,3 +63,17 @@ def reading(path, expected: str):
             raise
         found = (str(getattr(error, "strerror", None) or error) or type(error).__name__).splitlines()[0][:200]
         raise UnreadableError(path, f"what cannot be read ({found})", expected, "Save or copy it again.") from error
+
+
+def unknown_kind(path, kinds: str) -> RawDataError:
+    """Returns what to raise of a file that begins as none of its ending does: it may be sound, and of another program.
+
+    Args:
+        path: The file.
+        kinds: What is read under its ending.
+    """
+    start = raw_files.head(path)[:8]
+    action = "Save it as one of these, or as CSV; if it is one, it is damaged: copy it again."
+    return RawDataError(
+        path, f"a {path.suffix.lower()} file of another kind, which begins with {start!r}", kinds, action
+    )

@@ -88,7 +88,7 @@ def is_table(path: pathlib.Path) -> bool:
     return answer
 
 
-def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=()) -> Series:
+def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=(), numbers=()) -> Series:
     """Returns a `Series` of times and values at hand.
 
     Args:
@@ -96,6 +96,7 @@ def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=()) ->
         times: `(T,)` seconds that rise.
         values: `(T, C)` numbers.
         names, notes: As in `Series`.
+        numbers: Of the channels in the file, from 0; () for all of it.
 
     Raises:
         RawDataError: fewer than three samples are numbers, times do not rise, or nothing changes.
@@ -112,7 +113,7 @@ def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=()) ->
     changes = np.ptp(values, axis=0) > 0
     if not changes.any():
         raise never_changes(name)
-    notes += left_out(names, np.flatnonzero(~changes), "never changes")
+    notes += left_out(names, np.flatnonzero(~changes), "never changes", numbers)
     names = [name for name, good in zip(names, changes, strict=True) if good]
     values = values[:, changes] / np.abs(values[:, changes]).max(axis=0)  # Squares of what is huge are not numbers.
     spread, mean = values.std(axis=0), values.mean(axis=0)
@@ -128,9 +129,17 @@ def never_changes(name) -> RawDataError:
     return RawDataError(name, "values that never change", "a series in which something repeats", "Record it again.")
 
 
-def left_out(names: list[str], columns, what: str) -> list[str]:
-    """Returns sentences on columns that are left out, of the first ones."""
-    named = [repr(names[k]) if names[k] else f"number {k + 1}" for k in list(columns)[:MOST_NOTES]]
+def left_out(names: list[str], columns, what: str, numbers=()) -> list[str]:
+    """Returns sentences on columns that are left out, of the first ones.
+
+    Args:
+        names: Of columns.
+        columns: Which of them are left out.
+        what: Why.
+        numbers: Of the columns in their file, from 0, where these are not all of it.
+    """
+    numbers = numbers or range(len(names))
+    named = [repr(names[k]) if names[k] else f"number {numbers[k] + 1}" for k in list(columns)[:MOST_NOTES]]
     return [f"The column {name} {what} and is left out." for name in named]
 
 

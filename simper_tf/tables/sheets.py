@@ -2,11 +2,10 @@
 
 import collections
 import io
-import json
 import pathlib
 import tempfile
 
-from simper_tf.tables import blocks, delimited, rates
+from simper_tf.tables import blocks, delimited, json_texts, rates
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError, UnreadableError
 from simper_tf.utils.later import loaded_later
@@ -20,13 +19,17 @@ _MOST_CELLS = 2**24  # Of all sheets, empty ones too: a single cell far out stat
 _LONGEST_WORD = 100  # Letters of a cell, of which no number or date has as many.
 
 
-def table_of(path: pathlib.Path) -> delimited.Table:
+def table_of(path: pathlib.Path, is_json: bool = False) -> delimited.Table:
     """Reads the table of a file with one of `ENDINGS`: of several sheets, that with most numbers.
+
+    Args:
+        path: The file.
+        is_json: Whether it is JSON, whatever its ending.
 
     Raises:
         RawDataError: it is damaged, or holds no table of numbers.
     """
-    frame, notes, settings = _frame(path)
+    frame, notes, settings = _frame(path, ".json" if is_json else path.suffix.lower())
     table = _of_text(path, frame)
     return table._replace(notes=[*notes, *table.notes], stated=table.stated or rates.stated(settings))
 
@@ -62,14 +65,12 @@ def _of_text(path, frame):
             raise error.of(path) from error
 
 
-def _frame(path):
+def _frame(path, ending):
     """Returns the table of a file, notes, and lines of what is set beside it."""
-    ending, notes, settings = path.suffix.lower(), [], []
+    notes, settings = [], []
     try:
         if ending in (".json", ".jsonl"):
-            content = path.read_text(encoding="utf-8-sig")
-            lines = [json.loads(line) for line in content.splitlines() if line.strip()] if ending == ".jsonl" else None
-            value = lines or json.loads(content)
+            value, notes = json_texts.values_of(path.read_text(encoding="utf-8-sig"))
             frame, settings = _of_json(path, value), [*_settings(value)]
         elif ending in (".parquet", ".feather"):
             frame = _of_arrow(path, ending)

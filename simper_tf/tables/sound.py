@@ -1,19 +1,25 @@
 """Samples of sound files: those of sensors as they are, of what is heard how loud it is."""
 
+import contextlib
 import os
 import pathlib
+import shutil
 import struct
+import tempfile
 
 import numpy as np
 
 from simper_tf.tables.delimited import refuse_long
 from simper_tf.tables.even_series import Stored
-from simper_tf.tables.sampled import Sampled, library, reading
+from simper_tf.tables.sampled import Sampled, library, reading, unknown_kind
 from simper_tf.utils.errors import RawDataError
 
 # From so many samples a second on a sound file is sound, in which repetitions are told by how loud it is: biosignals
 # come at 2,000 at most, telephones at 8,000. A hundred values a second follow knocks of 20 Hz.
 _SOUND_RATE, _LOUDNESS_RATE = 4000, 100
+# Bytes of the header of FLAC whose last 36 bits are the number of samples, 0 where it was not known.
+_LENGTH, _BITS = (20, 26), 2**36 - 1
+_OF_NO_KIND = 1, 2  # Errors of libsndfile: of no format, or of one that it does not know.
 _LOUD_AT_ONCE = 2**10  # Values of loudness, of 10 s of sound.
 
 
@@ -24,16 +30,25 @@ def sound(path: pathlib.Path) -> Sampled:
         RawDataError: it is damaged, or its header contradicts itself.
     """
     soundfile = library(path, "soundfile")
-    notes = _check_riff(path)
-    with reading(path, "a sound file"), soundfile.SoundFile(os.fsencode(path)) as file:
+    notes, whole = _check_riff(path), _with_length(path, soundfile)
+
+    @contextlib.contextmanager
+    def opened():
+        with _reading_sound(path, soundfile):
+            if whole:
+                whole.seek(0)
+            with soundfile.SoundFile(whole or os.fsencode(path)) as file:
+                yield file
+
+    with opened() as file:
         rate, channels, frames = file.samplerate, file.channels, len(file)
         if file.format == "MP3":  # Its header's length is a guess.
-            frames = sum(iter(lambda: len(file.read(2**16, dtype="float32")), 0))
+            frames = _count(file)
     if not 0 < rate <= 10**6 or frames < 3:  # No sound card has more than 768 kHz.
         raise RawDataError(path, f"{frames} samples at {rate} a second", "a recording", "Record it again.")
 
     def samples(first, last):
-        with reading(path, "a sound file"), soundfile.SoundFile(os.fsencode(path)) as file:
+        with opened() as file:
             file.seek(first)
             found = file.read(last - first, dtype="float64", always_2d=True)
         if len(found) < last - first:
@@ -57,6 +72,50 @@ def sound(path: pathlib.Path) -> Sampled:
         return np.concatenate(parts)
 
     return Sampled(Stored((frames // step - 1, 1), loudness), rate / step, ["loudness"], notes, step=step)
+
+
+def _count(file):
+    """Returns how many samples can be read."""
+    return sum(iter(lambda: len(file.read(2**16, dtype="float32")), 0))
+
+
+def _with_length(path, soundfile):
+    """Returns a copy of a FLAC file whose header leaves the length open, with the counted one; None of any other file.
+
+    So is what was recorded into a pipe. Nothing finds a place in it until its header tells the length.
+    """
+    with path.open("rb") as file:
+        header = bytearray(file.read(_LENGTH[1]))
+        if (
+            not header.startswith(b"fLaC")
+            or len(header) < _LENGTH[1]
+            or int.from_bytes(header[slice(*_LENGTH)]) & _BITS
+        ):
+            return None
+
+        class Piped(soundfile.SoundFile):
+            def seekable(self):
+                return False
+
+        with _reading_sound(path, soundfile), Piped(os.fsencode(path)) as sound:
+            count = _count(sound)
+        stated = int.from_bytes(header[slice(*_LENGTH)]) | (count & _BITS)
+        header[slice(*_LENGTH)] = stated.to_bytes(_LENGTH[1] - _LENGTH[0])
+        copy = tempfile.TemporaryFile()  # noqa: SIM115  (it is read later)
+        copy.write(header)
+        shutil.copyfileobj(file, copy)
+    return copy
+
+
+@contextlib.contextmanager
+def _reading_sound(path, soundfile):
+    with reading(path, "a sound file"):
+        try:
+            yield
+        except soundfile.LibsndfileError as error:
+            if error.code in _OF_NO_KIND:
+                raise unknown_kind(path, "WAV, FLAC or MP3") from error
+            raise
 
 
 def _check_riff(path):

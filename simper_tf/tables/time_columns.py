@@ -110,10 +110,10 @@ def _candidates(table, known):
         if is_time or is_text or (may_be_years and dates.of_years(column, name)):
             seconds, note = time_units.seconds(name, unit, column)
         elif time_units.is_vague(name) or (k == 0 and not has_names) or (not name and known is None):
-            unit_seconds, note = _rising(name, column, k == 0 and len(table.columns) > 1 and not has_names)
-            seconds = column * unit_seconds if unit_seconds else None
+            unit_seconds, note = _rising(name, column, k, k == 0 and len(table.columns) > 1 and not has_names)
+            seconds = column * unit_seconds if unit_seconds else None if name else _since_1970(column)
         else:
-            continue
+            seconds, note = _since_1970(column), ""
         if seconds is not None and np.isfinite(seconds).any():
             strength = 2 if is_time else 0 if time_units.is_vague(name) else 1
             candidates.append(_Candidate(k, seconds, note, strength, is_text))
@@ -233,8 +233,8 @@ def refuse_repeated(path, seconds: np.ndarray):
         raise RawDataError(path, found, "one row for each time", "Write a column for each series, and times of day.")
 
 
-def _rising(name, column, is_first):
-    """Returns the seconds of the unit of a column that rises, and a note; None for one that holds no times.
+def _rising(name, column, k, is_first):
+    """Returns the seconds of the unit of column k that rises, and a note; None for one that holds no times.
 
     Under a vague name, or first of several without names, it may rise less evenly.
     """
@@ -246,8 +246,14 @@ def _rising(name, column, is_first):
     if step is None or not (name or step < 1 or (step != 1 and np.median(np.abs(values)) > 1e8)):
         return None, ""
     unit, note = time_units.by_size(values)
-    what = f"The column {name!r}" if name else "The first column"
+    what = f"The column {name!r}" if name else f"The column number {k + 1}" if k else "The first column"
     return unit, note or (f"{what} rises by {step * unit:.4g} and is taken for seconds." if unit else "")
+
+
+def _since_1970(column):
+    """Returns the seconds of a column of times since 1970 that rise or fall, by whatever steps; None of another one."""
+    unit = time_units.unit_since_1970(column)
+    return column * unit if unit and direction(column) else None
 
 
 def _even_step(values):
@@ -272,7 +278,7 @@ def _jittery_step(values):
 
 
 def like_times(table: Table) -> str:
-    """Returns the name, or the number from 1, of the first column that may be times; "" without one.
+    """Returns a sentence on the first column that may be times, and how to name it; "" without one.
 
     It rises about evenly, but not by 1, or at all under a name that may be that of times.
     """
@@ -281,7 +287,10 @@ def like_times(table: Table) -> str:
             continue
         step = _even_step(column) or _jittery_step(column)
         if step not in (None, 1) or (time_units.is_vague(name) and direction(column) > 0):
-            return name or str(k + 1)
+            by = f" by {step:.4g}" if step else ""
+            return (
+                f"Column {repr(name) if name else k + 1} rises{by} and may be a clock: name it, `time={name or k + 1}`."
+            )
     return ""
 
 

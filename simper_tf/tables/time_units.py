@@ -60,6 +60,7 @@ _RARE = 400  # Days from one Julian date to the next, at most: a star may hide h
 _PART = re.compile(r"\bs(?:ec(?:onds?)?)? ?/ ?(\d{2,6})\b|\b1 ?/ ?(\d{2,6}) ?s(?:ec(?:onds?)?)?\b")
 # From 2011 to 2036 in 1/256 s, as Hexoskin counts; milliseconds so large are of about 1984, or of another epoch.
 _IN_256THS, _POWERS = (1.3e9 * 256, 2.1e9 * 256), 2.0 ** np.arange(9)
+_CLOCKS = (1.0e9, 2.2e9)  # Seconds of 2001 and 2039.
 _SINCE_1970, _THIS_CENTURY = 1e8, 41  # Seconds in 1973, and times as many in 2099.
 
 
@@ -168,6 +169,15 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
         if lowest <= step < highest:
             return unit, f"Times without a unit, {step:.4g} apart, are taken for {word}."
     return 1.0, ""
+
+
+def unit_since_1970(values: np.ndarray) -> float | None:
+    """Returns the seconds of the unit in which all numbers are times from 2001 to 2039, counted from 1970; else None.
+
+    Example: `unit_since_1970(np.array([1466529361088, 1466529362091]))` is 0.001.
+    """
+    units = (1.0, 1e-3, 1e-6, 1e-9) if np.isfinite(values).sum() > 1 else ()
+    return next((unit for unit in units if dates.is_between(values * unit, *_CLOCKS)), None)
 
 
 def are_julian(values: np.ndarray) -> bool:

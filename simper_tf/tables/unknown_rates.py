@@ -16,13 +16,13 @@ _FEWEST, _BEATS, _ALIKE = 20, 3, 0.3
 _FROM_BEAT_TO_BEAT, _JUMPS = (0.3, 2.0), 0.3
 
 
-def refuse(path, values: np.ndarray, clock_column: str = ""):
+def refuse(path, values: np.ndarray, clock_words: str = ""):
     """Raises RawDataError; where values repeat as a heart may, it proposes the usual rate at which they would.
 
     Args:
         path: Of the file.
         values: `(T, C)`.
-        clock_column: Name or number of a column that may hold times, which is proposed.
+        clock_words: A sentence on a column beside them that may hold times; "" without one.
     """
     # A heart beats often enough in as many: at 256 a second they are a minute.
     values = values[: 2**14][:, 0]
@@ -32,8 +32,8 @@ def refuse(path, values: np.ndarray, clock_column: str = ""):
     for unit, word in ((1.0, "seconds"), (1000.0, "milliseconds")):
         low, high = (unit * edge for edge in _FROM_BEAT_TO_BEAT)
         # One in a hundred may be a beat that was missed.
-        is_inside = low <= np.quantile(values, 0.01) and np.quantile(values, 0.99) <= high
-        if is_inside and np.mean(np.diff(values) ** 2) > (_JUMPS * values.std()) ** 2 > 0:
+        is_inside = values.min() > 0 and low <= np.quantile(values, 0.01) and np.quantile(values, 0.99) <= high
+        if not clock_words and is_inside and np.mean(np.diff(values) ** 2) > (_JUMPS * values.std()) ** 2 > 0:
             found = f"numbers without times, such as {word} from beat to beat"
             action = "Write beside each the sum of those before it, as a column time in seconds."
             raise RawDataError(path, found, "samples with their rate or times", f"{action} Or name `rate=NUMBER`.")
@@ -44,13 +44,13 @@ def refuse(path, values: np.ndarray, clock_column: str = ""):
     rise = np.maximum(np.diff(smooth), 0)  # Of spikes as of waves, there is one a repetition.
     lag = _beat(scipy.ndimage.uniform_filter1d(rise, max(len(values) // 100, 1)))
     action = "Name the samples per second: `rate=NUMBER`."
-    if lag:
+    if lag and not clock_words:
         proposed = min(_USUAL_RATES, key=lambda usual: abs(np.log(usual / (_PULSE * lag))))
         action = (
             f"Name it, such as `rate={proposed}`, at which it would repeat {60 * proposed / lag:.0f} times a minute."
         )
-    if clock_column:
-        action += f" Or, if they are times, name column {clock_column}: `time={clock_column}`."
+    if clock_words:
+        action = f"{clock_words} Or {action[0].lower()}{action[1:]}"
     raise RawDataError(path, "samples without their rate", "a rate, or a column time in seconds", action)
 
 

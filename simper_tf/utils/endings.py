@@ -8,7 +8,9 @@ VIDEOS = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov
 PICTURES = (".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 TEXTS = (".csv", ".tsv", ".txt")
 SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".parquet", ".feather")
-HDF5 = (".h5", ".hdf5", ".nc")
+HDF5 = (".h5", ".hdf5", ".nc", ".nc4", ".cdf")  # NetCDF before its version 4 is none, under the same endings.
+# First bytes of named arrays under any ending: HDF5, and netCDF before its version 4.
+ARRAYS = (b"\x89HDF\r\n\x1a\n", b"CDF\1", b"CDF\2")
 ANYTHING = (".json", ".jsonl", ".npz", ".xml", *HDF5)  # Most of a folder are settings, or models.
 SERIES = (*TEXTS, *SHEETS, *ANYTHING, ".mat", ".dat", ".npy", ".wav", ".flac", ".mp3", ".edf", ".bdf", ".hea", ".acq",
           ".xdf", ".fit", ".gpx", ".tcx", ".fits", ".fts")  # fmt: skip

@@ -80,6 +80,14 @@ def test_where_nothing_repeats_there_is_no_number(tmp_path, capsys):
     assert record["count"] is None
 
 
+def test_tables_are_named_where_something_was_read(folder, tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("1,2\n" * 3)
+    assert len(run(tmp_path / "a.csv", f"--out={tmp_path / 'out'}")) == 1
+    assert "Tables:" not in capsys.readouterr().out
+    assert len(run(tmp_path / "a.csv", folder / "breath.csv", f"--out={tmp_path / 'out'}")) == 1
+    assert f"Tables: {tmp_path / 'out' / predict.CSV}" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

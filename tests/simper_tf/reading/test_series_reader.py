@@ -207,6 +207,13 @@ def test_channels_that_vary_apart_are_looks(shared, expected):
     assert beat_stretches._apart(values[:, :1]) == 1
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_channel_that_is_constant_where_compared_is_no_look():
+    values = np.column_stack((RNG.normal(size=(25_000, 2)), np.full(25_000, 0.1)))
+    values[1, 2] = 0.7  # Between the samples that are compared.
+    assert beat_stretches._apart(values) == pytest.approx(2, rel=0.01)
+
+
 def test_the_channel_of_a_heart_is_told_among_noise():
     times = np.arange(0, 20, 0.02)
     values = RNG.normal(size=(len(times), 3))

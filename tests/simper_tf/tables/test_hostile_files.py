@@ -37,6 +37,18 @@ def test_cells_in_cells_end_no_process_but_the_workers(tmp_path):
     assert len(series_files.series_of(tmp_path / "a.mat", RATE).times) == 200
 
 
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [("a.mat", "MATLAB, HDF5 or netCDF"), ("a.h5", "MATLAB, HDF5 or netCDF"), ("a.nc", "MATLAB, HDF5 or netCDF"),
+     ("a.edf", "EDF, EDF"), ("a.bdf", "EDF, EDF"), ("a.xdf", "XDF"), ("a.wav", "WAV, FLAC or MP3"),
+     ("a.flac", "WAV, FLAC or MP3")],
+)  # fmt: skip
+@pytest.mark.parametrize("content", [b"GRIB\0\xff\xf0\x01" + bytes(300), b"Made by a program, in words. " * 30])
+def test_a_file_of_another_kind_is_told_what_is_read(tmp_path, name, kinds, content):
+    (tmp_path / name).write_bytes(content)
+    refused(tmp_path / name, rf"found a \.\w+ file of another kind, which begins with b'.*; expected {kinds}.*as CSV")
+
+
 def virtual(path, name):
     layout = h5py.VirtualLayout((200,), "f8")
     layout[:] = h5py.VirtualSource(name, "x", (200,))

@@ -296,6 +296,26 @@ def test_intervals_between_beats_are_named_and_get_no_rate(tmp_path, unit, word,
     assert len(series_files.series_of(written(tmp_path, columns=(intervals,)), rate=1.0).times) == 300
 
 
+def test_a_column_that_may_be_a_clock_is_named_before_beats(tmp_path):
+    noise = np.random.default_rng(0).normal(size=300)
+    acceleration = 1000 + 80 * np.sin(np.arange(300) / 3) + 60 * noise  # Milli-g.
+    sentence = (
+        r"found samples without their rate; .*Column 1 rises by 10 and may be a clock: name it, `time=1`\. Or name"
+    )
+    with pytest.raises(RawDataError, match=sentence):
+        series_files.series_of(written(tmp_path, columns=(10 * np.arange(300), acceleration)))
+    for alone in ((np.arange(300), acceleration), (acceleration,)):  # Numbers of rows are no clock.
+        with pytest.raises(RawDataError, match="milliseconds from beat to beat"):
+            series_files.series_of(written(tmp_path, columns=alone))
+
+
+def test_what_goes_below_zero_is_not_from_beat_to_beat(tmp_path):
+    values = 800 + 300 * np.random.default_rng(0).normal(size=300).clip(-1, 1)
+    values[7] = -500
+    with pytest.raises(RawDataError, match="found samples without their rate"):
+        series_files.series_of(written(tmp_path, columns=(values,)))
+
+
 def test_a_setting_above_the_names_is_no_name(tmp_path):
     lines = "Notch filter (Hz),60", "Sampling rate (Hz),50", "v,w"
     found = series_files.series_of(written(tmp_path, *lines, columns=(WAVE, -WAVE)))

@@ -173,7 +173,7 @@ def test_too_many_cells_in_one_row_are_told(tmp_path):
     lines = rows(TIMES, WAVE)
     lines[300] += ",5,6"
     found = series_files.series_of(written(tmp_path, "time,x", *lines))
-    assert found.notes == ("1 rows with more cells than the others are left out.",)
+    assert found.notes == ("1 row with more cells than the others is left out.",)
     assert len(found.times) == COUNT - 1
 
 
@@ -245,7 +245,7 @@ def test_a_first_column_of_rounded_steps_is_no_signal(tmp_path):
     times, wave = np.arange(400) / 100, np.sin(2 * np.pi * 1.2 * np.arange(400) / 100)
     rows = [f"{int(1000 * time)},{value:.4f}" for time, value in zip(times, wave, strict=True)]  # 289 for 290.
     (tmp_path / "a.csv").write_text("\n".join(rows))
-    with pytest.raises(RawDataError, match=r"such as `rate=100`, at which it would repeat 7\d times a minute"):
+    with pytest.raises(RawDataError, match=r"Column 1 rises by 10 and may be a clock: name it, `time=1`"):
         series_files.series_of(tmp_path / "a.csv", None)
     read = series_files.series_of(tmp_path / "a.csv", 100.0)
     assert read.values.shape == (400, 1)

@@ -81,6 +81,22 @@ def test_loudness_of_sound_is_read_every_hundredth_of_a_second(tmp_path, ending)
     assert np.corrcoef(found.values[:999, 0], loud[80::80])[0, 1] > 0.95
 
 
+@pytest.mark.parametrize("rate", [500, 8000])
+def test_flac_that_leaves_its_length_open_is_counted(tmp_path, rate):
+    soundfile = pytest.importorskip("soundfile")
+    path = tmp_path / "a.flac"
+    soundfile.write(path, RNG.uniform(-0.9, 0.9, (10 * rate, 2)), rate)
+    whole = series_files.series_of(path)
+    content = bytearray(path.read_bytes())
+    content[21] &= 0xF0
+    content[22:26] = bytes(4)
+    path.write_bytes(content)
+    found = series_files.series_of(path)
+    np.testing.assert_array_equal(found.times, whole.times)
+    np.testing.assert_array_equal(found.values, whole.values)
+    np.testing.assert_allclose(series_files.series_of(path, start=4.0).times[0], 4.0)
+
+
 def test_an_even_tone_is_evenly_loud(tmp_path):
     soundfile = pytest.importorskip("soundfile")
     soundfile.write(tmp_path / "a.wav", 0.5 * np.sin(2 * np.pi * 440 * np.arange(8000) / 8000), 8000)

@@ -271,7 +271,7 @@ def test_rows_of_other_lengths_are_refused_by_their_line(tmp_path):
 
 def test_a_column_that_rises_evenly_is_proposed_as_times(tmp_path):
     path = write(tmp_path, "depth,x", 0.04 * np.arange(COUNT), WAVE)
-    with pytest.raises(RawDataError, match=r"Or, if they are times, name column depth: `time=depth`\."):
+    with pytest.raises(RawDataError, match=r"Column 'depth' rises by 0.04 and may be a clock: name it, `time=depth`\."):
         series_files.series_of(path)
     assert is_wave(series_files.series_of(path, time="depth"))
     with pytest.raises(RawDataError, match=r"`rate=NUMBER`\.$"):
@@ -281,7 +281,7 @@ def test_a_column_that_rises_evenly_is_proposed_as_times(tmp_path):
 def test_a_last_column_of_late_milliseconds_is_proposed(tmp_path):
     late = np.random.default_rng(0).choice([12, 13, 16, 70], COUNT, p=[0.3, 0.6, 0.09, 0.01])
     path = write(tmp_path, "", WAVE, 4700 + np.cumsum(late))
-    with pytest.raises(RawDataError, match=r"Or, if they are times, name column 2: `time=2`\."):
+    with pytest.raises(RawDataError, match=r"Column 2 rises by 13 and may be a clock: name it, `time=2`\."):
         series_files.series_of(path)
 
 

@@ -1,7 +1,6 @@
 """Names of columns of times, in many languages, with their units in every notation, and names of what is none."""
 
 import itertools
-import re
 
 import numpy as np
 import pytest
@@ -97,7 +96,7 @@ def test_a_vague_name_is_taken_for_the_clock_with_a_note(tmp_path):
 @pytest.mark.parametrize("name", ["tempo", "tid"])
 def test_a_vague_name_that_rises_unevenly_is_asked_for(tmp_path, name):
     path = made_series.write(tmp_path, f"{name},x", np.cumsum(1 + (STEPS % 7) ** 2), made_series.WAVE)
-    with pytest.raises(RawDataError, match=re.escape(f"Or, if they are times, name column {name}: `time={name}`.")):
+    with pytest.raises(RawDataError, match=f"Column '{name}' rises and may be a clock: name it, `time={name}`."):
         series_files.series_of(path)
     assert len(series_files.series_of(path, time=name).times) == len(STEPS)
 
