@@ -8,6 +8,7 @@ from simper_tf.signals import filters
 _STEPS = 1.5  # Of the rounding, by which the slow movement must change.
 # Steps by which values may be off the slow movement: half of one by rounding, the rest by how that is estimated.
 _OFF, _SHARE = 0.75, 0.95
+_MOST = 2**16  # Samples of an answer that are looked at, those in its middle: a day has millions.
 
 
 def is_of_rounding(answer: result.Answer, times: np.ndarray, values: np.ndarray) -> bool:
@@ -26,12 +27,13 @@ def is_of_rounding(answer: result.Answer, times: np.ndarray, values: np.ndarray)
         >>> round(1 / answer.hertz)
         60
     """
-    period, seconds = 1 / answer.hertz, answer.end - answer.start
-    edges = answer.start - period, answer.start, answer.end, answer.end + period
-    first, start, end, last = np.searchsorted(times, edges)
+    first, last = np.searchsorted(times, (answer.start, answer.end))
+    width = round((last - first) / max(answer.hertz * (answer.end - answer.start), 1))
+    middle, half = (first + last) // 2, min(last - first, _MOST) // 2
+    begin = max(middle - half - width, 0)
     channels = slice(None) if answer.channel is None else [answer.channel]
-    part, width = values[first:last, channels].astype(float), round((end - start) * period / seconds)
-    inside = slice(start - first, end - first)
+    part = values[begin : middle + half + width, channels].astype(float)
+    inside = slice(middle - half - begin, middle + half - begin)
     return bool(part.size) and all(_is_rounded(channel, width, inside) for channel in part.T if np.ptp(channel))
 
 
