@@ -25,8 +25,8 @@ _OVERLAP = 2.0  # Two clocks share an octave.
 _HOLE = 0.1  # Share of it that is missing in one place, beyond which its parts are read each by itself.
 _MOST_CHANNELS = 8  # Of it that are read each by itself as well.
 # From a clock to the next faster one, the share of the power that a rhythm on it must have, as mains hum has seldom,
-# and the most stretches of half a minute.
-_FASTER, _LOUD, _MOST_STRETCHES = 10.0, 0.36, 500
+# the most stretches of half a minute, and the share of the time that must have samples.
+_FASTER, _LOUD, _MOST_STRETCHES, _DENSE = 10.0, 0.36, 500, 0.5
 # Repetitions that are no chance though they fill a part of it, and share of it that fewer must fill.
 _MANY, _MOST = 10, 0.5
 # Share by which a line may be off the mean of intervals, and share of the power there that a sharp one has.
@@ -71,16 +71,28 @@ def told_slower(times, values, band):
 
 def told_faster(times, values, band):
     """Returns answers on the clear rhythms that are too fast for the usual clock, each most of what is so fast."""
-    last, clock, channels = beat_courses.TOP_RATE * series_files.usual_step(times), 1.0, _channels(values)
-    heard = []
+    step, clock, heard = series_files.usual_step(times), 1.0, []
+    last = beat_courses.TOP_RATE * step
+    if len(times) * step < _DENSE * np.ptp(times):
+        return []
     while not heard and clock > beat_courses.FOLDS * last:
         clock = max(clock / _FASTER, last)
         if np.ptp(times) > _MOST_STRETCHES * STRETCH * clock:
             break
-        for channel in channels:
-            answers = _at_clock(times, values, band, clock, channel, len(channels), least=_LOUD)
-            heard += [answer for answer in answers if answer.verdict == result.CLEAR]
+        for channel in _loud(times, values, clock):
+            heard += _at_clock(times, values, band, clock, channel, values.shape[1], least=_LOUD)
+        heard = [answer for answer in heard if answer.verdict == result.CLEAR]
     return _distinct(heard)
+
+
+def _loud(times, values, clock):
+    """Returns the channels in which something has most of the power that is shown on a clock."""
+    loud = []
+    for channel in range(min(values.shape[1], _MOST_CHANNELS)):
+        power, spacing, rate = power_of(beat_courses.evenly((times - times[0]) / clock, values[:, [channel]]))
+        tried = spacing * np.arange(FINER * tempo_spans.PERIODS, max(len(power), FINER * tempo_spans.PERIODS + 1))
+        loud += [channel] * bool(_share(tried, power, spacing, rate).max() >= _LOUD)
+    return loud
 
 
 def _channels(values):
@@ -117,11 +129,8 @@ def _at_clock(times, values, band, clock, channel, looks, is_whole=False, least=
     power = power_of(beat_courses.evenly(own, some))
     answers = _of_whole(own, some, limits, power, looks) if is_whole else []
     answers = answers or [answer for answer in answers_on(own, some, limits, looks)[0] if _is_seen(answer, own)]
-    answers = [
-        slowed(_on_line(answer, *power[:2]), clock, float(times[0]))
-        for answer in answers
-        if _share(answer.hertz, *power) >= least
-    ]
+    answers = [answer for answer in answers if _share(answer.hertz, *power) >= least]
+    answers = [slowed(_on_line(answer, *power[:2]), clock, float(times[0])) for answer in answers]
     return answers if channel is None else [dataclasses.replace(answer, channel=channel) for answer in answers]
 
 
@@ -152,12 +161,12 @@ def _on_line(answer, power, spacing):
 
 
 def _share(hertz, power, spacing, rate):
-    """Returns the share of the power that a frequency and its first harmonics have."""
-    at = np.arange(1, _HARMONICS + 1) * hertz / spacing
-    at = at[at < HIGHEST_SHARE * rate / spacing]
-    reach = np.maximum(MULTIPLE * at, FINER)
-    lines = [power[max(int(low), 0) : int(high) + 2].sum() for low, high in zip(at - reach, at + reach, strict=True)]
-    return sum(lines) / max(power[FINER:].sum(), 1e-12)
+    """Returns the share of the power that a frequency, or each of several, and its first harmonics have."""
+    at = np.multiply.outer(np.arange(1, _HARMONICS + 1), np.asarray(hertz) / spacing)
+    reach, sums = np.maximum(MULTIPLE * at, FINER), np.concatenate(([0.0], np.cumsum(power)))
+    low, high = (np.clip(edges.astype(int), 0, len(power)) for edges in (at - reach, at + reach + 2))
+    lines = np.where(at < HIGHEST_SHARE * rate / spacing, sums[high] - sums[low], 0.0)
+    return lines.sum(axis=0) / max(power[FINER:].sum(), 1e-12)
 
 
 def slowed(answer, clock, start):
