@@ -12,6 +12,7 @@ from simper_tf.utils.errors import RawDataError
 
 # Name of a column -> the factor from what it holds to Hz, given the seconds of the stretch.
 _UNITS = {"hz": lambda seconds: 1.0, "per_minute": lambda seconds: 1 / 60, "count": lambda seconds: 1 / seconds}
+_NUMBERS = (*_UNITS, "from", "to")  # Columns of numbers.
 # Seconds by which a clip may stick out of a stretch: people tell tenths.
 _SLACK = 0.1
 _REMEDY = (
@@ -58,7 +59,8 @@ def stretches_in(path: str | pathlib.Path, recordings: Sequence[str], band: tupl
             lines = csv.DictReader(file, strict=True, skipinitialspace=True, delimiter=comma)
             unit = _unit(path, lines.fieldnames or [])
             # A csv line may span several lines of text.
-            stretches = [_stretch(path, lines.line_num, line, unit, recordings, band) for line in lines]
+            points = {} if comma == "," else {ord(","): "."}  # 1,500 beside commas may be a thousand.
+            stretches = [_stretch(path, lines.line_num, line, unit, recordings, band, points) for line in lines]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise RawDataError(path, f"what cannot be read ({error})", "comma-separated text", _REMEDY) from error
     _refuse_overlaps(path, stretches)
@@ -99,16 +101,16 @@ def _unit(path, names):
     return units[0]
 
 
-def _stretch(path, line, cells, unit, recordings, band):
-    where = f"{path}, line {line}"
-    start, end = (_number(where, name, cells.get(name), empty) for name, empty in (("from", 0.0), ("to", math.inf)))
+def _stretch(path, line, cells, unit, recordings, band, points):
+    where, numbers = f"{path}, line {line}", {name: (cells.get(name) or "").translate(points) for name in _NUMBERS}
+    start, end = (_number(where, name, numbers[name], empty) for name, empty in (("from", 0.0), ("to", math.inf)))
     if not 0 <= start < end:
         raise RawDataError(
             where, f"a stretch from {start:g} to {end:g} s", "from 0 or later to a later second", _REMEDY
         )
     if unit == "count" and end == math.inf:
         raise RawDataError(where, "a count without its end", "the seconds from and to which was counted", _REMEDY)
-    value = _number(where, unit, cells[unit])
+    value = _number(where, unit, numbers[unit])
     hertz, (low, high) = value * _UNITS[unit](end - start), band
     if not low <= hertz <= high:
         raise RawDataError(
@@ -119,11 +121,11 @@ def _stretch(path, line, cells, unit, recordings, band):
 
 
 def _number(where, name, text, empty=None):
-    text = (text or "").strip()
+    text = text.strip()
     if not text and empty is not None:
         return empty
     try:
-        return float(text.replace(",", "."))
+        return float(text)
     except ValueError:
         raise RawDataError(where, f"{text!r} as {name}", "a number", _REMEDY) from None
 

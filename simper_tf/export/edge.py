@@ -178,7 +178,7 @@ def _reason(error):
     lacking = sorted(set(re.findall(r"'tf\.(\w+)' op is neither", str(error))))
     if lacking:
         return f"it has no {', '.join(lacking)}"
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
 
 
 def _with_named_axes(proto):

@@ -24,7 +24,7 @@ _KNOWN = len(periods_of(NUM_FRAMES))  # Periods of a window.
 # logarithm, as `python -m benchmarks.fit_served` fits them; the confidence from which on something repeats.
 EVEN, STEEP, SURE = 0.282, 3.15, 0.5
 LEAST = 1e-6  # Of a chance, in its logarithm.
-STILL = 0.15 / 255  # Root mean square of what changes, as a share of the brightest pixel, below which nothing moves.
+STILL = 0.15 / 255  # Root mean square of what changes, as a share of the brightest pixel, up to which nothing moves.
 # Harmonics that refine a frequency, and the share of the rate below which they are shown.
 HARMONICS, HIGHEST = 4, 0.45
 _STEPS = np.linspace(0.94, 1.06, 49)  # Periods that are told apart lie 6 % apart.
@@ -74,7 +74,7 @@ def read(
     frequency = refined(frequency, spectrum.pixel_series(clips), rate)
     gray = tf.reduce_mean(tf.cast(clips, tf.float32), axis=-1)
     changes = tf.sqrt(tf.reduce_mean(tf.math.reduce_variance(gray, axis=1), axis=[1, 2]))
-    moves = changes >= STILL * tf.reduce_max(gray, axis=[1, 2, 3])
+    moves = changes > STILL * tf.reduce_max(gray, axis=[1, 2, 3])
     return tf.clip_by_value(frequency, *band), tf.where(moves, confidence(chance), 0.0)
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from simper_tf.reading import result
-from simper_tf.signals import filters
+from simper_tf.reading import courses, result
 
 _STEPS = 1.5  # Of the rounding, by which the slow movement must change.
 # Steps by which values may be off the slow movement: half of one by rounding, the rest by how that is estimated.
@@ -39,11 +38,6 @@ def is_of_rounding(answer: result.Answer, times: np.ndarray, values: np.ndarray)
 
 def _is_rounded(channel, width, inside):
     step = np.diff(np.unique(channel)).min()
-    slow = _slow(channel, width)
-    slow = (slow + _slow(channel - slow, width))[inside]  # Of what is seven times as slow 99.6 % stays.
+    slow = courses.smooth(channel, width)
+    slow = (slow + courses.smooth(channel - slow, width))[inside]  # Of what is seven times as slow 99.6 % stays.
     return np.ptp(slow) >= _STEPS * step and np.mean(np.abs(channel[inside] - slow) <= _OFF * step) >= _SHARE
-
-
-def _slow(values, width):
-    """Returns values without what repeats in so many samples."""
-    return filters.smooth(filters.smooth(values, width), width)

@@ -49,6 +49,7 @@ def test_a_clip_has_the_label_of_the_stretch_that_holds_it_whole(tmp_path):
     ("text", "message"),
     [
         ("", r"found the columns \(none\); expected those of labels\. Write the columns recording, one of hz"),
+        ('recording,hz\nb.mp4,"1,500"\n', r"line 2: found '1,500' as hz; expected a number"),
         ("recording,bpm\na.mp4,60\n", "found the columns recording, bpm"),
         ("recording,hz,count\nb.mp4,1,2\n", "found the columns recording, hz, count"),
         ("recording,hz,from\nb.mp4,1,2\n", "found the columns recording, hz, from"),

@@ -5,7 +5,9 @@ import pytest
 
 from simper_tf.reading import series_reader
 
-RNG = np.random.default_rng(0)
+
+def grain(number):
+    return np.random.default_rng(0).normal(size=number)
 
 
 def told(values, rate):
@@ -15,7 +17,7 @@ def told(values, rate):
 
 def tone(hertz, seconds, rate, noise):
     times = np.arange(0, seconds, 1 / rate)
-    return np.sin(2 * np.pi * hertz * times) + noise * RNG.normal(size=len(times))
+    return np.sin(2 * np.pi * hertz * times) + noise * grain(len(times))
 
 
 @pytest.mark.parametrize("noise", [0.02, 0.5])
@@ -37,16 +39,16 @@ def test_no_tone_is_told_at_another_frequency(hertz, rate):
 
 def test_pulses_of_a_motor_are_read_at_their_rate():
     phase = (np.arange(0, 6, 1 / 5000) * 90) % 1
-    values = np.exp(-(((phase - 0.5) / 0.08) ** 2)) + 0.05 * RNG.normal(size=len(phase))
+    values = np.exp(-(((phase - 0.5) / 0.08) ** 2)) + 0.05 * grain(len(phase))
     assert told(values, 5000.0) == pytest.approx([90], rel=0.01)
 
 
 @pytest.mark.parametrize(("rate", "seconds"), [(250, 60), (1000, 10), (10000, 5)])
 def test_noise_sampled_fast_has_no_tone(rate, seconds):
-    white = RNG.normal(size=int(rate * seconds))
+    white = grain(int(rate * seconds))
     assert told(white, rate) == told(np.cumsum(white), rate) == []
 
 
 def test_mains_hum_below_other_changes_is_not_told():
-    noise = RNG.normal(size=20_000)
+    noise = grain(20_000)
     assert told(noise + 0.3 * np.sin(2 * np.pi * 50 * np.arange(20_000) / 1000), 1000.0) == []

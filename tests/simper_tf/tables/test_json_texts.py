@@ -114,3 +114,17 @@ def test_blocks_of_other_sensors_between_leave_the_longest(tmp_path):
 def test_a_start_that_counts_samples_is_no_time(tmp_path):
     with pytest.raises(RawDataError, match="samples without their rate"):
         read(tmp_path / "a.jsonl", blocks(range(0, COUNT, BLOCK)))
+
+
+def test_a_text_that_begins_otherwise_is_read_no_further(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_texts, "_first_lines", lambda path: pytest.fail("It is read."))
+    (path := tmp_path / "a.csv").write_text("1,2,3\n" * 9)
+    assert not json_texts.is_series(path)
+    assert not json_texts.is_one(path)
+
+
+def test_no_more_of_a_line_is_read_than_one_may_have(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_texts, "_LONGEST", 64)
+    (path := tmp_path / "a.txt").write_text("".join(json.dumps({"x": [1] * number}) + "\n" for number in (3, 400, 3)))
+    assert max(map(len, json_texts._first_lines(path))) == 64
+    assert not json_texts.is_series(path)
