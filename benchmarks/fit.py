@@ -85,6 +85,14 @@ def table() -> list[dict]:
         return [{**row, **{name: float(row[name]) for name in BOTH}} for row in csv.DictReader(file)]
 
 
+def write(path: pathlib.Path, names: Sequence[str], rows: Iterable[dict]):
+    """Writes a table of rows, whole or not at all."""
+    with files.replacing(path, "w") as file:
+        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def at_hand(rows: Iterable[dict]) -> list[dict]:
     """Returns the rows of films that were at hand when the reader was made."""
     return [row for row in rows if row["group"] in films.AT_HAND]
@@ -182,10 +190,7 @@ def main():
     if given.films:
         rows = [row for film, some in films.all_frames(given.films, given.real, given.kept)
                 for row in evidence(film, some)]  # fmt: skip
-        with files.replacing(TABLE, "w") as file:
-            writer = csv.DictWriter(file, [*KEYS, *BOTH], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        write(TABLE, (*KEYS, *BOTH), rows)
     rows = table()
     files.write_atomically(FITTED, json.dumps(fitted(at_hand(rows)), indent=1) + "\n")
     print(told_of := report(rows))

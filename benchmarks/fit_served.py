@@ -29,7 +29,6 @@ from simper_tf.recordings import sources, windows
 from simper_tf.signals import samples
 from simper_tf.signals.rhythm_form import SIDE
 from simper_tf.training import own_replay
-from simper_tf.utils import files
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.units import PERIODS
 
@@ -137,10 +136,7 @@ def main():
                 rows += rows_of(film)
             except (RawDataError, ValueError) as refusal:
                 print(refusal)
-        with files.replacing(TABLE, "w") as file:
-            writer = csv.DictWriter(file, KEYS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        fit.write(TABLE, KEYS, rows)
     even, steep = fitted(table())
     print(f"EVEN, STEEP = {even:g}, {steep:g}  # In simper_tf/methods/rhythm_scales.py.")
     print(told := report(table()))

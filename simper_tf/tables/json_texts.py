@@ -47,7 +47,7 @@ def values_of(content: str) -> tuple[object, list[str]]:
 
 
 def _begins(path):
-    """Returns whether a file begins as an object or array in a text does; most texts do not, and are read no further."""
+    """Returns whether a file begins as an object or array in a text: most do not, and are read no further."""
     start = raw_files.head(path)
     return start.lstrip(_MARK + b" \r\n\t")[:1] in (b"{", b"[") and raw_files.is_text(start)
 
