@@ -38,8 +38,6 @@ NUMBERS = (2, 8, 64)
 # accelerator has.
 LINKS, LATENCY, FASTER = (1e9, 10e9, 100e9), 20e-6, (1, 100)
 ENCODERS = ("small", "cnn3d")
-# What gathers only when it is asked to.
-OPTIONS = {"simper": {}, "simper --other_clips": {"other_clips": True}}
 
 
 def ring_bytes(reduced: float, gathered: float, number: int) -> float:
@@ -66,9 +64,9 @@ def efficiency(compute: float, reduced: float, gathered: float, number: int, bit
     return compute / (compute + sending)
 
 
-def model_of(name: str, encoder: str = "small", **options) -> keras.Model:
+def model_of(name: str, encoder: str = "small") -> keras.Model:
     """Returns a compiled method with the options that follow from a thousand clips of rotating digits."""
-    settings = Settings(method=name, encoder=encoder, batch_size=2 * SHARE, options=options)
+    settings = Settings(method=name, encoder=encoder, batch_size=2 * SHARE)
     views = experiment.make_views(settings, (FRAMES, *SHAPE))
     rates, labels = np.full(1000, 30.0), np.linspace(0.5, 5, 1000).astype(np.float32)
     facts = TrainingFacts(
@@ -86,16 +84,15 @@ def batch_of(model: keras.Model, number: int):
     return (clips, tf.linspace(0.5, 5.0, number)) if model.needs_labels else clips
 
 
-def sent(strategy: tf.distribute.Strategy, name: str, **options) -> tuple[int, int, int]:
+def sent(strategy: tf.distribute.Strategy, name: str) -> tuple[int, int, int]:
     """Returns bytes of gradients, of what else is summed, and of a replica's part of what is gathered, in a step.
 
     Args:
         strategy: Of two replicas on CPUs.
         name: A name of `METHODS`.
-        **options: Of the method.
     """
     with strategy.scope():
-        model = model_of(name, **options)
+        model = model_of(name)
         model.optimizer.build(model.trainable_variables)
     batches = tf.data.Dataset.from_tensors(batch_of(model, 2 * SHARE))
     batch = next(iter(replicas.distribute(strategy, batches)))
@@ -136,12 +133,12 @@ def wire_table() -> str:
     """Returns the table of bytes by method, for replicas of `SHARE` clips."""
     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
     lines = []
-    for title in [*OPTIONS, *(name for name in METHODS if name != "simper")]:
-        print(f"counting {title} ...", flush=True)
-        gradients, summed, gathered = sent(strategy, title.partition(" ")[0], **OPTIONS.get(title, {}))
+    for name in sorted(METHODS, key=lambda name: name != "simper"):
+        print(f"counting {name} ...", flush=True)
+        gradients, summed, gathered = sent(strategy, name)
         totals = [ring_bytes(gradients + summed, gathered, number) / 1e6 for number in NUMBERS]
         kilobytes = [f"{value / 1e3:.4g}" for value in (gradients, summed, gathered)]
-        lines.append([title, *kilobytes, *(f"{total:.3g}" for total in totals)])
+        lines.append([name, *kilobytes, *(f"{total:.3g}" for total in totals)])
     header = ["method", "gradients, kB", "else summed, kB", "gathered, own part, kB"]
     return markdown_tables.markdown_table([*header, *(f"sent by one of {number}, MB" for number in NUMBERS)], lines)
 

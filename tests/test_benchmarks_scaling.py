@@ -109,7 +109,7 @@ cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 from benchmarks.scaling import sent
 strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-print(sent(strategy, "simper"), sent(strategy, "simper", other_clips=True), sent(strategy, "moco"), sep=";")
+print(sent(strategy, "simper"), sent(strategy, "contrast_phys"), sent(strategy, "moco"), sep=";")
 """
 
 
@@ -119,7 +119,7 @@ def test_simper_sends_gradients_alone_others_what_they_compare():
     assert code == 0, err
     alone, across, moco = [eval(part) for part in out.strip().splitlines()[-1].split(";")]
     assert alone == (20516 * 4, 0, 0)  # The parameters of `small`.
-    # Features of 4 clips, 10 views of 75 frames, 4 outputs; and for the gradient, how many clips each replica has.
     assert across[0] == alone[0]
-    assert across[2] == 4 * 10 * 75 * 4 * 4 + 4
+    # Mean spectra of 4 clips at 13 frequencies; and for the gradient, how many clips each replica has.
+    assert across[2] == 4 * 13 * 4 + 4
     assert moco[2] == 4 * 128 * 4  # The keys of 4 clips, of length 128.

@@ -5,20 +5,12 @@ import tensorflow as tf
 from simper_tf.encoders.norms import mixes_clips
 
 
-def check_parts(size: int, encoder, compares: str):
-    """Refuses micro-batches of so many clips, 0 for none, where the clips of a batch influence one another.
-
-    `compares` names an option that compares clips; empty for none.
-    """
+def check_parts(size: int, encoder):
+    """Refuses micro-batches of so many clips, 0 for none, where the clips of a batch influence one another."""
     if size and mixes_clips(encoder):
         raise ValueError(
             f"`micro_batch` = {size} would change the gradient: the batch norm of the encoder {encoder.name!r} lets "
             "clips of a batch influence one another. Use norm 'group' or 'affine'."
-        )
-    if size and compares:
-        raise ValueError(
-            f"`micro_batch` = {size} keeps the clips of a batch apart, which `{compares}` compares. Leave one of the "
-            "two out."
         )
 
 

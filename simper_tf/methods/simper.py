@@ -8,10 +8,9 @@ import dataclasses
 
 import tensorflow as tf
 
-from simper_tf.losses import diagnostics, info_nce, spectral
+from simper_tf.losses import diagnostics, info_nce
 from simper_tf.losses.similarity import SIMILARITIES, find_similarity, over_channels
 from simper_tf.methods import micro_batches
-from simper_tf.methods.other_clips import among_all_clips
 from simper_tf.methods.registry import register
 from simper_tf.methods.self_supervised import PriorOptions, SelfSupervised
 from simper_tf.utils.options import option
@@ -20,7 +19,7 @@ from simper_tf.views.times import SpeedSets
 
 @dataclasses.dataclass(frozen=True)
 class SimPerOptions(PriorOptions):
-    """Options of SimPer. In Python, the similarity may also be a function; the band is that of all spectral terms."""
+    """Options of SimPer. In Python, the similarity may also be a function."""
 
     similarity: str = option(
         "mxcorr", f"Similarity by which features are compared: {', '.join(SIMILARITIES)}.", rare=True
@@ -32,35 +31,9 @@ class SimPerOptions(PriorOptions):
     label_similarity: str = option(
         "l1", "How differences of speeds become weights of labels.", choices=info_nce.LABEL_SIMILARITIES, is_flag=False
     )
-    contrast_weight: float = option(
-        1.0, "Weight of InfoNCE; 0 learns from the other terms alone.", low=0, is_flag=False
-    )
-    sparsity_weight: float = option(
-        0.0, "Weight of the power in the band that lies away from its peak.", low=0, is_flag=False
-    )
-    variance_weight: float = option(0.0, "Weight of how unevenly a batch fills the band.", low=0, is_flag=False)
-    other_clips: bool = option(False, "Compare views with those of other clips too.")
     micro_batch: int = option(
         0, "Compute the gradient by so many clips at a time, to save memory; 0 takes the whole batch.", low=0
     )
-
-    def __post_init__(self):
-        super().__post_init__()
-        if self.spectral_weights and self.prior_band is None:
-            raise ValueError("Sparsity and variance need `prior_band`, (low, high) in cycles per frame.")
-        if not any((self.contrast_weight, self.prior_weight, *self.spectral_weights)):
-            raise ValueError("All weights are 0: there is nothing to minimize. Raise one, such as `contrast_weight`.")
-
-    @property
-    def spectral_weights(self) -> dict[str, float]:
-        """The weights of `spectral.spectral_terms`, of those that count."""
-        weights = {"sparsity": self.sparsity_weight, "variance": self.variance_weight}
-        return {name: weight for name, weight in weights.items() if weight}
-
-    @property
-    def compares_clips(self) -> str:
-        """Name of an option by which clips of a batch are compared; empty for none."""
-        return "other_clips" if self.other_clips else "variance_weight" if self.variance_weight else ""
 
 
 @register("simper", title="SimPer", reference="Yang et al., ICLR 2023, https://arxiv.org/abs/2210.03115")
@@ -73,20 +46,12 @@ class SimPer(SelfSupervised):
     * `label_entropy`, the least that InfoNCE can be, and `kl_divergence`, its distance from there.
     * `speed_correlation` and `speed_slope`: how features follow the known speeds, 1 for perfect features. See
       `diagnostics.speed_correlation_and_slope`.
-    * `sparsity` and `variance`, if they have a weight.
-
-    Two parts of other methods can be added: SiNC's terms, see `losses.spectral`, and views of other clips as further
-    candidates. The label weight of these is 0, as if they never resembled the anchor. But two clips may have one
-    frequency, and a likeness that is right then counts as wrong. Nobody can tell without labels: sparing candidates
-    that look alike would confirm features in whatever they confuse. The mistake is rare where the clips' band is many
-    times as wide as the 2/L that views resolve. It is small at a temperature of 1, where no candidate weighs more than
-    e times another. Lower temperatures let such pairs weigh most.
 
     Arguments are those of `Method`.
 
     Raises:
-        ValueError: an option is out of its range, a term lacks its band, nothing has a weight, or `micro_batch` is
-            given where clips of a batch influence one another.
+        ValueError: an option is out of its range, the prior lacks its band, or `micro_batch` is given where clips of
+            a batch influence one another.
 
     Example:
         >>> clips = np.random.default_rng(0).integers(0, 256, (4, 40, 8, 8, 1), np.uint8)
@@ -101,18 +66,15 @@ class SimPer(SelfSupervised):
 
     def __init__(self, encoder, views=None, **given):
         super().__init__(encoder, views, **given)
-        micro_batches.check_parts(self.options.micro_batch, encoder, self.options.compares_clips)
+        micro_batches.check_parts(self.options.micro_batch, encoder)
         self.compare = find_similarity(self.options.similarity)
-        if self.options.compares_clips:
-            self.min_clips = 2
 
     @classmethod
     def times_for(cls, num_views: int, speed_range: tuple[float, float], reverse_probability: float = 0.5) -> SpeedSets:
         return SpeedSets(num_views, speed_range, reverse_probability)
 
     def log_names(self) -> list[str]:
-        own = ["label_entropy", "kl_divergence", "speed_correlation", "speed_slope"]
-        return [*super().log_names(), *own, *self.options.spectral_weights]
+        return [*super().log_names(), "label_entropy", "kl_divergence", "speed_correlation", "speed_slope"]
 
     def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
         """Returns the loss and the further logs; a single speed has no other to be told from, and is a ValueError."""
@@ -125,23 +87,10 @@ class SimPer(SelfSupervised):
         given = self.options
         labels = info_nce.label_distribution(speeds, other_speeds, given.label_temperature, given.label_similarity)
         # How much they do, by periodic feature similarity.
-        if given.other_clips:
-            scores, labels = among_all_clips(self.compare, first, second, labels)
-        else:
-            scores = over_channels(self.compare, first, second)
+        scores = over_channels(self.compare, first, second)
         # Generalized InfoNCE, the mean over all clips.
-        contrast = tf.reduce_mean(info_nce.generalized_info_nce(scores, labels, given.temperature))
-        terms = self._spectral_terms(features, batch["speeds"])
-        loss = given.contrast_weight * contrast
-        if terms:
-            loss += sum(weight * terms[name] for name, weight in given.spectral_weights.items())
-        return loss, {**self._diagnosis(first, speeds, labels, contrast), **terms}
-
-    def _spectral_terms(self, features, speeds):
-        if not self.options.spectral_weights:
-            return {}
-        terms = spectral.spectral_terms(features, speeds, self.options.prior_band)
-        return {name: terms[name] for name in self.options.spectral_weights}
+        loss = tf.reduce_mean(info_nce.generalized_info_nce(scores, labels, given.temperature))
+        return loss, self._diagnosis(first, speeds, labels, loss)
 
     @staticmethod
     def _diagnosis(features, speeds, labels, contrast):

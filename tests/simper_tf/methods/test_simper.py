@@ -5,13 +5,11 @@ import numpy as np
 import oracles
 import pytest
 import tensorflow as tf
-from gpu_kernels import unfit
-from made_up_features import sinusoids
 from small_methods import built
 
 from simper_tf.encoders import cnn3d, small
 from simper_tf.losses.similarity import max_cross_correlation
-from simper_tf.methods import SimPer, SiNC
+from simper_tf.methods import SimPer
 from simper_tf.views.appearance import Appearance
 from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
@@ -155,96 +153,6 @@ def test_micro_batches_that_change_the_gradient_are_refused():
         model.check_batch(5)
 
 
-@pytest.mark.slow
-def test_sparsity_and_variance_are_those_of_sinc_weighted():
-    # Of one frequency in all views, in noise.
-    features, speeds = sinusoids(RNG, np.full((3, 8), 0.07), 60) + RNG.normal(size=(3, 8, 60)), rising_speeds(3, 4)
-    plain = loss_of(compiled(views=None), features, speeds)
-    weights = {"sparsity_weight": 2.0, "variance_weight": 5.0}
-    logs = loss_of(compiled(views=None, **weights, prior_band=(0.05, 0.2)), features, speeds)
-    terms = SiNC(small((None, None, 1)), band=(0.05, 0.2)).loss_and_logs(features, {"speeds": speeds})[1]
-    for name in ("sparsity", "variance"):
-        assert 1e-3 < float(logs[name]) == pytest.approx(float(terms[name]), rel=1e-6)
-    added = 2 * float(terms["sparsity"]) + 5 * float(terms["variance"])
-    assert float(logs["loss"]) == pytest.approx(float(plain["loss"]) + added, rel=1e-5)
-    alone = loss_of(compiled(views=None, variance_weight=1.0, prior_band=(0.05, 0.2)), features, speeds)
-    assert {*alone} - {*plain} == {"variance"}
-
-
-@pytest.mark.slow
-def test_without_contrast_the_loss_is_that_of_the_other_terms():
-    features, speeds = tf.constant(RNG.normal(size=(3, 8, 20)), tf.float32), rising_speeds(3, 4)
-    prior = {"prior_weight": 4.0, "prior_band": (0.05, 0.2)}
-    logs = loss_of(compiled(views=None, contrast_weight=0.0, **prior), features, speeds)
-    assert float(logs["loss"]) == pytest.approx(4 * float(logs["prior"]), rel=1e-6)
-    half = loss_of(compiled(views=None, contrast_weight=0.5), features, speeds)
-    assert float(half["loss"]) == pytest.approx(0.5 * float(half["kl_divergence"] + half["label_entropy"]), rel=1e-5)
-    with pytest.raises(ValueError, match=r"All weights are 0: there is nothing to minimize. Raise one, such as"):
-        compiled(contrast_weight=0.0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("channels", [None, 3])
-def test_views_of_other_clips_are_candidates_of_weight_zero(channels):
-    shape = (3, 8, 20) if channels is None else (3, 8, 20, channels)
-    features, speeds = RNG.normal(size=shape).astype(np.float32), rising_speeds(3, 4)
-    model = compiled(views=None, temperature=0.3, other_clips=True)
-    logs = loss_of(model, tf.constant(features), speeds)
-    anchors, candidates = [features[:, half].reshape(3, 4, 20, -1) for half in (slice(0, 4), slice(4, 8))]
-    loss = 0
-    for b, i in np.ndindex(3, 4):
-        scores = np.zeros((3, 4))
-        for c, j in np.ndindex(3, 4):
-            pairs = zip(anchors[b, i].T, candidates[c, j].T, strict=True)
-            scores[c, j] = np.mean([oracles.largest_correlation(*pair) for pair in pairs]) / 0.3
-        labels = oracles.softmax(-np.abs(speeds[b, i] - speeds[b, 4:]) / 0.1)
-        loss -= np.sum(labels * (scores[b] - np.log(np.sum(np.exp(scores))))) / 12
-    assert float(logs["loss"]) == pytest.approx(loss, rel=1e-4)
-    own = loss_of(compiled(views=None, temperature=0.3), tf.constant(features), speeds)
-    assert float(logs["label_entropy"]) == float(own["label_entropy"])
-    assert float(logs["loss"]) > float(own["loss"])
-
-
-def test_constant_features_lose_the_logarithm_of_all_candidates():
-    features = tf.fill([3, 8, 30], 0.7)
-    with tf.GradientTape() as tape:
-        tape.watch(features)
-        loss = loss_of(compiled(views=None, other_clips=True), features, rising_speeds(3, 4))["loss"]
-    assert float(loss) == pytest.approx(np.log(12), rel=1e-4)
-    assert np.all(np.isfinite(tape.gradient(loss, features)))
-
-
-@pytest.mark.slow
-def test_comparing_any_number_of_clips_takes_ops_of_gpus():
-    added = {"sparsity_weight": 1.0, "variance_weight": 1.0, "prior_band": (0.02, 0.2)}
-    model = compiled(views=None, other_clips=True, **added)
-
-    @tf.function(input_signature=[tf.TensorSpec([None, 8, 20]), tf.TensorSpec([None, 8])], autograph=False)
-    def gradient(features, speeds):
-        with tf.GradientTape() as tape:
-            tape.watch(features)
-            loss = loss_of(model, features, speeds)["loss"]
-        return tape.gradient(loss, features)
-
-    assert not unfit(gradient.get_concrete_function())
-    for number in (1, 3):
-        features, speeds = tf.random.normal([number, 8, 20]), rising_speeds(number, 4)
-        assert np.abs(gradient(features, speeds)).max() > 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("settings", [{"other_clips": True}, {"variance_weight": 1.0, "prior_band": (0.02, 0.2)}])
-def test_micro_batches_and_single_clips_cannot_compare_clips(settings):
-    name = next(iter(settings))
-    with pytest.raises(ValueError, match=rf"`micro_batch` = 1 keeps the clips .*apart, which `{name}` compares. Leave"):
-        compiled(micro_batch=1, **settings)
-    model = compiled(**settings)
-    model.check_batch(2)
-    with pytest.raises(ValueError, match=r"SimPer learns .*at least 2 in a batch. Received: 1"):
-        model.check_batch(1)
-    compiled().check_batch(1)
-
-
 def test_one_view_a_set_is_refused_as_there_is_no_other_speed():
     with pytest.raises(ValueError, match="at least 2 views a set"):
         loss_of(compiled(views=None), tf.zeros([2, 2, 20]), tf.ones([2, 2]))
@@ -279,9 +187,6 @@ def test_a_similarity_may_be_a_function_and_is_saved(similarity, tmp_path):
     ("arguments", "message"),
     [
         ({"temperature": 0.0}, "`temperature` must be above 0 and finite. Received: 0.0"),
-        ({"contrast_weight": -1.0}, "`contrast_weight` must be at least 0 .* Received: -1.0"),
-        ({"sparsity_weight": 1.0}, r"Sparsity and variance need `prior_band`, \(low, high\) in cycles per frame"),
-        ({"variance_weight": 1.0}, r"Sparsity and variance need `prior_band`, \(low, high\) in cycles per frame"),
         ({"label_temperature": -0.1}, "`label_temperature` must be at least 0 .* Received: -0.1"),
         ({"similarity": "foo"}, r"`similarity` must be one of \['cosine', .*Received: 'foo'"),
     ],
