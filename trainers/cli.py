@@ -16,7 +16,6 @@ from simper_tf.commands.console import (  # noqa: F401  (what trainers print by)
     one_line,
     say,
 )
-from simper_tf.training import former
 from simper_tf.utils import quiet
 from simper_tf.utils.errors import printable
 from trainers import help
@@ -76,26 +75,14 @@ def run(main, groups=None):
 def parsed(command, argv, values=flags.FLAGS):
     """Returns the words of a command line that are no flags; ends in one line where flags are wrong."""
     try:
-        argv = values.read_flags_from_files(argv, force_gnu=False)
-        return values([word for word in argv if not _says_nothing(word, values)])
+        return values(argv)
     except flags.Error as error:
         said = str(error).strip().splitlines()[0]
         for pattern, ours in _OF_ABSL.items():
             said = re.sub(pattern, ours, said)
         said = said if said.endswith(("?", ".")) else f"{said}."
-        name = re.match(r"there is no flag --(?:no)?(\w+)", said)
-        if name and name[1] in former.FORMER:
-            said = f"there is no flag --{name[1]} any more: {former.FORMER[name[1]]}."
         program = command.rpartition(".")[2]
         sys.exit(f"{program}: error: {printable(said)} Try python -m {command} --help.")
-
-
-def _says_nothing(word, values):
-    """Whether a word is a flag of an earlier version that says nothing: flagfiles that runs have left name them all."""
-    name, is_set, text = word.removeprefix("--").partition("=")
-    if not is_set:
-        name, text = name.removeprefix("no"), str(not name.startswith("no"))
-    return word.startswith("--") and name not in values and former.says_nothing(name, text)
 
 
 def show_training(progress, counter):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from simper_tf.evaluation import rows
-from simper_tf.training import checkpoints, former
+from simper_tf.training import checkpoints
 from simper_tf.training.settings import Settings, free_names, text_of
 from simper_tf.utils import files
 
@@ -142,7 +142,7 @@ def check_rows(folder: pathlib.Path):
 def read_flags(folder: pathlib.Path) -> dict[str, str]:
     """Returns the flags that a run was started with, as text by name.
 
-    A ValueError says that there is no run, or that its `flags.cfg` is damaged or sets what is no setting any more.
+    A ValueError says that there is no run, or that its `flags.cfg` is damaged.
     """
     path = folder / FLAGS
     if not path.exists():
@@ -163,10 +163,7 @@ def read_flags(folder: pathlib.Path) -> dict[str, str]:
         raise _damaged(
             path, "its lines do not fit its checksum; if you have changed them, delete its first and last line"
         )
-    try:
-        return former.known(flags)
-    except ValueError as error:
-        raise ValueError(f"{path} is of an earlier version: {error}") from error
+    return flags
 
 
 def write_readout(folder: pathlib.Path, readout: dict):

@@ -57,19 +57,6 @@ def test_a_hangup_that_nohup_ignores_stays_ignored():
         (["--run_dir=x", "--overwrite=maybe"], "--overwrite takes true or false. Found: maybe"),
         (["--run_dir=x", "--flagfile=none.cfg"], "--flagfile=none.cfg: no such file"),
         (["--run_dir=x", "--bnad=1,2"], "there is no flag --bnad. Did you mean --band?"),
-        (
-            ["--run_dir=x", "--videos=clips"],
-            "there is no flag --videos any more: simper train learns from recordings of your own",
-        ),
-        (
-            ["--run_dir=x", "--hue=0.1"],
-            "there is no flag --hue any more: it is an argument in Python alone, and the command line has its default",
-        ),
-        (
-            ["--run_dir=x", "--deterministic"],
-            "there is no flag --deterministic any more: TF_DETERMINISTIC_OPS=1 in the environment gives the same bits "
-            "every time",
-        ),
     ],
 )
 def test_wrong_flags_are_one_line_that_names_them(words, line):
@@ -86,15 +73,6 @@ def test_what_the_library_refuses_is_told_by_flags(tmp_path):
     said = subprocess.run(words, capture_output=True, text=True).stderr
     assert said.startswith("pretrain: error: --norm=group means nothing with --method=simper, --encoder=small, ")
     assert said.endswith("Leave it out, or take back what a flagfile has set by an empty --norm=.\n")
-
-
-def test_flagfiles_load_where_flags_that_are_gone_say_nothing(tmp_path):
-    (tmp_path / "flags.cfg").write_text("--videos=\n--window=0.0\n--deterministic=False\n--view_frames=0\n--epochs=3\n")
-    values = flags.FlagValues()
-    options.define(values)
-    words = ["pretrain", "--run_dir=x", f"--flagfile={tmp_path / 'flags.cfg'}", "--nodeterministic"]
-    assert cli.parsed("pretrain", words, values) == ["pretrain"]
-    assert values.epochs == 3
 
 
 def run(body, **streams):

@@ -148,19 +148,3 @@ def test_a_file_in_place_of_the_folder_is_refused_and_stays(tmp_path):
     with pytest.raises(ValueError, match=r"`run_dir=.*mine` is a file: name a folder\."):
         run_folder.opened(dataclasses.replace(MINE, run_dir=str(tmp_path / "mine"))).__enter__()
     assert (tmp_path / "mine").read_text() == "kept"
-
-
-def test_a_flag_of_an_earlier_version_says_what_does_it_now(tmp_path):
-    (tmp_path / "flags.cfg").write_text(
-        "--epochs=3\n--videos=\n--window=0.0\n--gaps=interpolate\n--deterministic=False\n"
-    )
-    assert run_folder.read_flags(tmp_path) == {"epochs": "3"}
-    assert run_folder.differences(tmp_path, Settings(epochs=3)) == ""
-    for line, now in (
-        ("--videos=clips", "`videos=clips` is no setting any more: simper train learns from recordings of your own"),
-        ("--hue=0.0", "`hue=0.0` is no setting any more: it is an argument in Python alone"),
-        ("--view_frames=40", "`view_frames=40` is no setting any more: views have the most frames that fit"),
-    ):
-        (tmp_path / "flags.cfg").write_text(f"--epochs=3\n{line}\n")
-        with pytest.raises(ValueError, match=rf"flags\.cfg is of an earlier version: {now}.*Delete that line\."):
-            run_folder.read_flags(tmp_path)
