@@ -5,12 +5,9 @@ python -m benchmarks.real [--files=../shared/real] [--document=docs/measured.md]
 The files lie in a folder `videos` or `series`, with a `truth.csv`. A row tells
 file, truth, answer, error, verdict and CPU seconds; totals follow. Right is a
 frequency or a count within the tolerance that is written beside the truth.
-`1.2 Hz at rate 100` is read with `--rate=100`. Of files in
-`benchmarks/before.csv` a row also tells what the first reader said: commit
-236302f, whose `python -m trainers.predict` read windows of six seconds. Its
-frequency is the median of its windows. With `--adapt` SimPer learns from
-every recording that has an answer, so many seconds, and its frequency has an
-error as well.
+`1.2 Hz at rate 100` is read with `--rate=100`. With `--adapt` SimPer learns
+from every recording that has an answer, so many seconds, and its frequency
+has an error as well.
 """
 
 import argparse
@@ -33,8 +30,7 @@ from simper_tf.recordings import sources
 from simper_tf.utils.errors import RawDataError
 
 COMMAND = "python -m benchmarks.real"
-COLUMNS = ("file", "truth", "before", "answer", "error", "outcome", "verdict", "confidence", "CPU seconds")
-BEFORE = pathlib.Path(__file__).with_name("before.csv")
+COLUMNS = ("file", "truth", "answer", "error", "outcome", "verdict", "confidence", "CPU seconds")
 LEARNED = ("SimPer", "its error", "its outcome")
 RIGHT, NAMED, WRONG, SILENT, REFUSED, ANSWERED = "right", "octave named", "wrong", "silent", "refused", "answered"
 NOT_OPENED = "not opened"
@@ -181,13 +177,11 @@ def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
     """
     table = []
     listed = listed_in(folder / "truth.csv")
-    with BEFORE.open() as file:
-        first = {line["file"]: f"{line['outcome']}: {line['answer']}" for line in csv.DictReader(file)}
     for line in listed:
         true = truth(line)
         judged = judge(folder / line["file"], true)
         missed = "-" if judged.error is None else in_digits(judged.error, min(true.hertz), "+")
-        cells = [line["file"], line["truth"], first.get(line["file"], "-"), judged.answer, missed, judged.outcome]
+        cells = [line["file"], line["truth"], judged.answer, missed, judged.outcome]
         cells += [judged.verdict, judged.confidence, f"{judged.taken:.1f}"]
         cells += learned(folder / line["file"], judged.done, true, seconds) if seconds and judged.done else []
         table.append(dict(zip(COLUMNS + LEARNED, cells, strict=False)))
@@ -223,8 +217,6 @@ def in_digits(hertz: float, of: float, sign: str = "") -> str:
 def totals(table: list[dict[str, str]]) -> str:
     """Sentences on how many are right."""
     totals = _totals([row["outcome"] for row in table])
-    if known := [row["before"].split(":")[0] for row in table if row["before"] != "-"]:
-        totals += f" Before: {_totals(known)}"
     learned_ones = [row[LEARNED[2]] for row in table if row.get(LEARNED[2], "-") != "-"]
     if learned_ones:
         parts = [f"{learned_ones.count(outcome)} {outcome}" for outcome in (RIGHT, OCTAVE, WRONG)]

@@ -91,13 +91,8 @@ def test_slow_frequencies_are_told_to_three_digits():
 
 def test_totals_count_recordings_and_what_simper_learned():
     outcomes = [(real.RIGHT, real.OCTAVE), (real.SILENT, "-"), (real.REFUSED, "-")]
-    before = ("right: 1.0 Hz", "-", "answered: 2.0 Hz")
-    table = [
-        {"outcome": one, real.LEARNED[2]: learned, "before": first}
-        for (one, learned), first in zip(outcomes, before, strict=True)
-    ]
+    table = [{"outcome": one, real.LEARNED[2]: learned} for one, learned in outcomes]
     assert real.totals(table) == (
         "Of 2 that repeat: 1 right, 1 silent. Of 1 controls: 0 answered. "
-        "Before: Of 1 that repeat: 1 right. Of 1 controls: 1 answered. "
         "Of 1 that SimPer learned from, its frequency is 0 right, 1 an octave off, 0 wrong."
     )
