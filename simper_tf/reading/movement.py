@@ -6,6 +6,7 @@ Which of them are several movements follows from their places
 (`places`).
 """
 
+import bisect
 import dataclasses
 import math
 
@@ -115,9 +116,9 @@ def _varied(some: list[tuple], times: int) -> list[tuple]:
     chosen, kinds = [], ([], [])
     for each in sorted(some, key=lambda each: -each[0]):
         tempo, same = math.log(each[1]), kinds[each[2] > 2]
-        if sum(abs(tempo - other) < TEMPO for other in same) < times * OF_A_TEMPO:
+        if bisect.bisect_left(same, tempo + TEMPO) - bisect.bisect(same, tempo - TEMPO) < times * OF_A_TEMPO:
             chosen.append(each)
-            same.append(tempo)
+            bisect.insort(same, tempo)
         if len(chosen) == times * WEIGHED:
             break
     return chosen
