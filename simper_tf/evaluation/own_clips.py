@@ -70,6 +70,8 @@ def evaluate(
 
 
 def _checked(name, labeled):
+    if isinstance(labeled, tf.data.Dataset):
+        labeled = [np.concatenate(parts) for parts in zip(*labeled.as_numpy_iterator(), strict=True)]
     clips, labels = batch_of(labeled[0]), np.asarray(labeled[1], np.float32)
     check_clips(clips)
     if len(clips) != len(labels) or not np.isfinite(labels).all():

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from simper_tf.encoders import auxiliary_losses
 from simper_tf.encoders.before_head import with_features
 from simper_tf.losses import diagnostics
-from simper_tf.methods import batches, frequencies
+from simper_tf.methods import batches, contract, frequencies
 from simper_tf.methods.training_facts import TrainingFacts
 from simper_tf.signals.votes import Octave
 from simper_tf.utils.clips import ANY_FRAMES, batch_of, check_clips, check_features, plain_errors, unit_range
@@ -81,7 +81,8 @@ class Method(keras.Model):
         options = self.Options(**{name: given.pop(name) for name in names})
         if views is not None and not isinstance(views.times, self.takes_times):
             name = type(self).__name__
-            raise ValueError(f"{name} learns from views at the times of `{name}.times_for`. Received: {views.times}.")
+            wanted = f"Views(num_frames, {name}.times_for(num_views, (0.5, 2.0)))"
+            raise ValueError(f"{name} learns from views at other times: {wanted}. Received: {views.times}.")
         # Keras would round clips to the policy's half precision before the encoder saw them, and with them a pulse.
         super().__init__(autocast=False, **given)
         self.encoder, self.views, self.options, self.seed = encoder, views, options, seed
@@ -220,14 +221,20 @@ class Method(keras.Model):
     def logs_of(self, features: tf.Tensor, batch: dict, training: bool = True) -> dict:
         """Returns all logged scalars of features, the `loss` among them; arguments are those of `loss_and_logs`."""
         loss, logs = self.loss_and_logs(features, batch, training)
+        contract.check_loss(self, loss)
         return {"loss": loss, **logs, "feature_deviation": diagnostics.feature_deviation(features)}
 
     def _track(self, logs, number=None):
+        contract.check_logs(self, logs)
         for name, value in logs.items():
             self.trackers[name].update_state(value, sample_weight=number)
         return {name: tracker.result() for name, tracker in self.trackers.items()}
 
     # What Keras calls, and what is read off clips.
+
+    def export(self, *given: object, **named: object) -> None:
+        """Is refused with a ValueError: what is served is the encoder with a readout, see `export_model`."""
+        contract.refuse_export(self)
 
     def fit(
         self, x: object = None, y: object = None, batch_size: int | None = None, *args, **kwargs
@@ -235,36 +242,39 @@ class Method(keras.Model):
         """Trains on clips or ready views; arguments and results are those of `keras.Model.fit`.
 
         Raises:
-            ValueError: the data are none the method can learn from, or in batches it cannot learn from, as far as
-                their size is known before; a batch comes that replicas cannot take equal parts of.
+            ValueError: the data, a label or a size of batches are none the method can learn from, as far as they are
+                known before; a batch comes that replicas cannot share equally; it was compiled with a loss or metrics.
         """
-        x = batches.checked(self, x, "train_function")
+        contract.check_compiled(self)
+        x, y = batches.checked(self, x, "train_function"), batches.checked_labels(self, y)
         batches.check_sizes(self, *batches.known_sizes(x, batch_size, kwargs.get("validation_split") or 0.0))
         with plain_errors():
             return super().fit(batches.in_equal_parts(self, x), y, batch_size, *args, **kwargs)
 
     def evaluate(
-        self, x: object = None, y: object = None, batch_size: int | None = None, *args, return_dict: bool = True,
-        **kwargs,
-    ) -> dict[str, float] | list[float]:  # fmt: skip
+        self, x: object = None, y: object = None, batch_size: int | None = None, *args, **kwargs
+    ) -> dict[str, float] | list[float]:
         """Returns the logs of clips or ready views that nothing is learned from, as a dictionary of means over clips.
 
         No weight changes, and layers are in inference mode. The views depend on the method's seed and on where in
         which batch a clip stands alone, and are none that a step of training draws. Arguments are those of
         `keras.Model.evaluate`, and errors those of `fit`; a batch of one clip is taken.
         """
-        x = batches.checked(self, x, "test_function")
+        x, y = batches.checked(self, x, "test_function"), batches.checked_labels(self, y)
         batches.check_parts(self, *batches.known_sizes(x, batch_size))
         with plain_errors():
-            return super().evaluate(
-                batches.in_equal_parts(self, x), y, batch_size, *args, return_dict=return_dict, **kwargs
-            )
+            x = batches.in_equal_parts(self, x)
+            return super().evaluate(x, y, batch_size, *args, **{"return_dict": True, **kwargs})
 
     def predict(self, x: object, *args, **kwargs) -> np.ndarray:
         """Returns the features of clips as an array; arguments are those of `keras.Model.predict`, errors of `fit`."""
         x = batches.checked(self, x, "predict_function")
         with plain_errors():
             return super().predict(x, *args, **kwargs)
+
+    @property
+    def metrics(self) -> list[keras.metrics.Metric]:
+        return [*self.trackers.values()]  # Keras would keep those of an earlier `compile`.
 
     def call(self, clips: tf.Tensor, training: bool = False) -> tf.Tensor:
         return self.encoder(clips, training=training)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import tensorflow as tf
 
-from simper_tf.utils.clips import UNEQUAL, batch_of, check_clips
+from simper_tf.utils.clips import NO_NUMBER, UNEQUAL, batch_of, check_clips
 
 # Clips in a batch of arrays where `keras.Model.fit` is not told.
 KERAS_BATCH = 32
@@ -110,7 +110,33 @@ def labels_in(method, batch: dict):
     if "labels" not in batch:
         name = type(method).__name__
         raise ValueError(f"`{name}` learns from labels, but the batch has none. Give batches (clips, labels).")
-    return tf.cast(batch["labels"], tf.float32)
+    labels = tf.cast(batch["labels"], tf.float32)
+    if not method.takes_unlabeled:
+        before, behind = NO_NUMBER
+        unknown = tf.reduce_sum(tf.cast(~tf.math.is_finite(labels), tf.int32))
+        with tf.control_dependencies([tf.debugging.Assert(unknown == 0, [before, unknown, behind])]):
+            return tf.identity(labels)  # So that no weight changes before.
+    return labels
+
+
+def checked_labels(method, labels):
+    """Returns labels as `keras.Model.fit` takes them, refused where one is no number.
+
+    Raises:
+        ValueError: they are words, or of different shapes; or one is not finite, and the method takes no such clip.
+    """
+    if labels is None or tf.is_tensor(labels):
+        return labels
+    try:
+        numbers = np.asarray(labels, np.float32)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Labels must be an array of numbers, such as frequencies in Hz: {type(method).__name__} has no classes. "
+            f"Received: {error}."
+        ) from None
+    if not method.takes_unlabeled and (unknown := np.count_nonzero(~np.isfinite(numbers))):
+        raise ValueError(" ".join([NO_NUMBER[0], str(unknown), NO_NUMBER[1]]))
+    return numbers
 
 
 def _needs(method):

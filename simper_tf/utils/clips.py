@@ -35,6 +35,7 @@ NOT_FINITE = (
     "to",
     "- fill short gaps by interpolation, and cut out what lies around long ones.",
 )
+NO_NUMBER = ("Labels must be finite. Received:", "that are not. Leave their clips out.")
 UNEQUAL = (
     "Replicas take equal parts of a batch. Received: a batch of",
     "for",
@@ -146,7 +147,7 @@ def plain_errors():
     except tf.errors.InvalidArgumentError as error:
         match = re.search(r"assertion failed: ((?:\[[^\]]*\] ?)+)", str(error))
         parts = re.findall(r"\[([^\]]*)\]", match.group(1)) if match else [""]
-        if parts[0] not in (OUT_OF_RANGE[0], NOT_FINITE[0], UNEQUAL[0]):
+        if parts[0] not in (OUT_OF_RANGE[0], NOT_FINITE[0], NO_NUMBER[0], UNEQUAL[0]):
             raise
         raise ValueError(" ".join(parts)) from None
 
