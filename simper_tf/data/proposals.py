@@ -9,6 +9,7 @@ import numpy as np
 
 from simper_tf.recordings import gaps, windows
 from simper_tf.recordings.source_contract import Info
+from simper_tf.signals import filters
 from simper_tf.utils.units import PERIODS
 
 # Frames to a period of the fastest repetition: at twice the speed there are half of them, above the two that Nyquist
@@ -210,7 +211,7 @@ def view_speeds(rate: float, band: tuple[float, float], repetitions: Sequence[fl
 
 def shows(info: Info, top: float) -> bool:
     """Returns whether a recording has enough frames to show what repeats at `top` Hz."""
-    return info.rate * windows.SHOWN * 1.001 >= top
+    return info.rate * filters.HIGHEST_SHARE * 1.001 >= top
 
 
 def unfit(info: Info, proposal: Proposal) -> tuple[str, str, str] | None:
@@ -219,7 +220,7 @@ def unfit(info: Info, proposal: Proposal) -> tuple[str, str, str] | None:
     if not shows(info, top):
         return (
             f"{info.rate:.4g} {info.of_what} per second",
-            f"{top / windows.SHOWN:.4g} or more, to show what repeats at {top:.3g} Hz",
+            f"{top / filters.HIGHEST_SHARE:.4g} or more, to show what repeats at {top:.3g} Hz",
             "Leave it out, or lower the upper end of `band`.",
         )
     if int(info.seconds * proposal.rate + 1e-6) < proposal.length:
@@ -228,10 +229,10 @@ def unfit(info: Info, proposal: Proposal) -> tuple[str, str, str] | None:
 
 
 def _check_shown(rate, top, of_what):
-    if top > windows.SHOWN * rate * 1.001:
+    if top > filters.HIGHEST_SHARE * rate * 1.001:
         raise ValueError(
             f"`band` up to {top:g} Hz cannot be shown at {rate:.4g} {of_what} per second, only up to "
-            f"{windows.SHOWN * rate:.3g} Hz. Lower its upper end, or take faster recordings."
+            f"{filters.HIGHEST_SHARE * rate:.3g} Hz. Lower its upper end, or take faster recordings."
         )
 
 

@@ -3,7 +3,7 @@
 import math
 
 from simper_tf.reading import result
-from simper_tf.reading.answer_units import UNITS, value
+from simper_tf.reading.answer_units import UNITS, clock, value
 from simper_tf.reading.source_reader import Done
 from simper_tf.utils.errors import printable
 
@@ -11,13 +11,6 @@ from simper_tf.utils.errors import printable
 _VERDICTS = {result.UNCLEAR: "no clear repetition"}
 # Answers that are told each by itself, and the surest of more, of which a line tells all.
 _EACH, _SUREST = 5, 3
-# Units of time in print, and their seconds: the longest is taken of which a repetition lasts two.
-CLOCKS = {"years": 31557600.0, "days": 86400.0, "hours": 3600.0, "minutes": 60.0}
-
-
-def clock(answer: result.Answer) -> tuple[str, float]:
-    """Returns the unit of time in which an answer is told, and its seconds."""
-    return next((pair for pair in CLOCKS.items() if 1 / answer.hertz >= 2 * pair[1]), ("s", 1.0))
 
 
 def said(answer: result.Answer, unit: str = "hz") -> str:
@@ -30,7 +23,7 @@ def said(answer: result.Answer, unit: str = "hz") -> str:
 
     What is slower is told as `every 12.4 hours = 2.24e-05 Hz`.
     """
-    name, seconds = clock(answer)
+    name, seconds = clock(1 / answer.hertz)
     span = f"from {answer.start / seconds:.1f} to {answer.end / seconds:.1f} {name}"
     if answer.verdict == result.TOO_FEW:
         return f"{answer.verdict}: {answer.count} {span}"
@@ -84,7 +77,7 @@ def lines(done: Done, unit: str = "hz", length: float | None = None, hop: float 
 def together(results) -> str:
     """Returns many answers in words: `12 answers of 1 to 2.1 Hz, 600 repetitions from 0.0 to 1123.8 s`."""
     hertz, count = [answer.hertz for answer in results], sum(answer.count for answer in results)
-    name, seconds = clock(min(results, key=lambda answer: answer.hertz))
+    name, seconds = clock(1 / min(answer.hertz for answer in results))
     first, last = min(answer.start for answer in results) / seconds, max(answer.end for answer in results) / seconds
     span = f"{count:,} repetitions from {first:.1f} to {last:.1f} {name}"
     return f"{len(results)} answers of {min(hertz):.3g} to {max(hertz):.3g} Hz, {span}"

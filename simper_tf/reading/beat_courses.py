@@ -158,8 +158,7 @@ def _peakedness(values):
 
 def _passed(values, rate, band, ends):
     """Returns a series of deviation 1 without what is slower or faster than a band times its ends."""
-    # Above 0.45 of the rate the slope of a filter of second order has no room before a half.
-    low, high = ends[0] * band[0], min(ends[1] * band[1], 0.45 * rate)
+    low, high = ends[0] * band[0], min(ends[1] * band[1], filters.HIGHEST_SHARE * rate)
     if ends in (_ENERGY, _DETAIL):
         low = ends[0] * band[1]
     padding = min(len(values) - 1, int(rate / low))

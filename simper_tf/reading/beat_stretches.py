@@ -56,7 +56,7 @@ def answers_on(times, values, band, looks=1, stretch=STRETCH):
             notes.add(_pattern(found, others) or (_second(found) if len(heard) == 1 else None))
     answers, notes = _joined(answers), sorted(note for note in notes if note)
     seen = (times[-1] - times[0]) / len(parts)
-    slow = [answer.hertz for answer in answers if _is_clear(answer) and answer.hertz < 2 * tempo_spans.PERIODS / seen]
+    slow = [answer.hertz for answer in answers if answer.is_clear and answer.hertz < 2 * tempo_spans.PERIODS / seen]
     if slow and len(parts) > 1:
         band = limits[0], min(max(slow) * math.exp(_GOES_ON), limits[1])
         longer, _ = answers_on(times, values, band, looks, _LONGER * stretch)
@@ -65,15 +65,11 @@ def answers_on(times, values, band, looks=1, stretch=STRETCH):
     return answers, notes
 
 
-def _is_clear(answer):
-    return answer.verdict == result.CLEAR
-
-
 def _is_part_in(answer, longer):
     """Returns whether an answer lies in the time of a clear one, of which each repetition is two or three of its."""
     overlap = min(answer.end, longer.end) - max(answer.start, longer.start)
     return (
-        _is_clear(longer)
+        longer.is_clear
         and bool(tempo_spans.multiple(answer.hertz, longer.hertz))
         and 2 * overlap > answer.end - answer.start
     )

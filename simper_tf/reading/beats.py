@@ -27,7 +27,7 @@ _PERIODS = 6  # Peaks of the autocorrelation of a course that are tried as the p
 _FASTER = 0.8  # Likeness between beats, and of neighbors, from which on what repeats is faster.
 _LOST = 0.4  # Beats less like the template than this are lost in a disturbance: intervals to them do not count.
 _EVEN = 0.02  # Unevenness below which intervals are even.
-_SEEN, SHOWN = 1.6, 0.33  # Periods that must be there; share of the rate that the fastest frequency may have.
+_SEEN, FASTEST_SHARE = 1.6, 0.33  # Periods that must be there; share of the rate that the fastest frequency may have.
 _SAME = 0.04  # Logarithm of the ratio of two frequencies that are the same.
 # Odds that a tried period is right, of `_compared`, and that the best of them is, of `sureness`: `python -m
 # benchmarks.fit_series` fits both to series that it draws.
@@ -131,7 +131,7 @@ def find_in(even: beat_courses.Even, band: tuple[float, float]) -> Beats:
 def tries(even: beat_courses.Even, band: tuple[float, float]) -> list[Try]:
     """Returns a `Try` for each course of a series and each of its likely periods."""
     values, is_known, rate, start = even
-    band = max(band[0], _SEEN * rate / len(values)), min(band[1], SHOWN * rate)
+    band = max(band[0], _SEEN * rate / len(values)), min(band[1], FASTEST_SHARE * rate)
     if band[0] >= band[1] or not np.ptp(values, axis=0).any():
         return []
     courses, thinned, source, channel = beat_courses.best(values, rate, band)

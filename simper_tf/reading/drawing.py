@@ -6,7 +6,7 @@ import textwrap
 
 import numpy as np
 
-from simper_tf.reading import answers
+from simper_tf.reading import answer_units, answers
 from simper_tf.reading.canvas import Axes, Canvas
 from simper_tf.reading.source_reader import DRAWN, Done
 from simper_tf.utils.errors import printable
@@ -92,9 +92,8 @@ def _all_tempos(done, unit, width):
 
 def _clock(some, seconds):
     """Returns the unit of the times of answers in a recording of so many seconds, and its seconds."""
-    slowest = answers.clock(min(some, key=lambda answer: answer.hertz))
-    long = next((pair for pair in answers.CLOCKS.items() if seconds >= _LEAST_UNITS * pair[1]), ("s", 1.0))
-    return max(slowest, long, key=lambda pair: pair[1])
+    slowest = answer_units.clock(1 / min(answer.hertz for answer in some))
+    return max(slowest, answer_units.clock(seconds, _LEAST_UNITS), key=lambda pair: pair[1])
 
 
 def _rgb(row):
@@ -138,7 +137,7 @@ def _course(box, answer, color, name, seconds):
 
 def _tempo(box, some, colors, unit, clock):
     """Returns the tempo of answers over time, in the unit that the slowest of them is told in."""
-    slowest, factor = answers.clock(min(some, key=lambda answer: answer.hertz))
+    slowest, factor = answer_units.clock(1 / min(answer.hertz for answer in some))
     label = f"per {slowest.removesuffix('s')}"
     if factor == 1:
         factor, label = (1.0, "Hz") if unit in ("hz", "count") else (60.0, "per minute")

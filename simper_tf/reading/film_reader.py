@@ -1,6 +1,6 @@
 """Reading of a whole recording: frames at their own times to what repeats.
 
-    reading = recording.read(frames)  # (seconds, (H, W, C) uint8), longest side up to 80
+    reading = film_reader.reading_of_frames(frames)  # (seconds, (H, W, C) uint8), longest side up to 80
     for answer in reading.clear:
         print(answer.hertz, answer.count, answer.repetitions)
 
@@ -13,7 +13,7 @@ import concurrent.futures
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import compress
 
 import numpy as np
@@ -35,9 +35,9 @@ from simper_tf.reading import (
     stretches,
 )
 from simper_tf.reading.verdict import Evidence, box
+from simper_tf.signals import filters
 
 LOWEST_HERTZ = 0.05  # Six periods fill the longest stretch that is read, 120 s.
-HIGHEST_SHARE = 0.45  # Of the frame rate; at half of it a swing shows two frames, and no peak.
 FEWEST = 2.5  # Repetitions in a result: two may be chance.
 # Share of what moves in the picture that must come back where the network does not hold the tempo the likeliest. Digits
 # of a clock beside a plot turn evenly, and are 0.01 to 0.06. Right ones of `benchmarks/evidence.csv` have 0.19 or more.
@@ -62,7 +62,6 @@ def reading_of_frames(
     keys: tuple[float, ...] = (),
     face: bool = False,
     longest_step: float = math.inf,
-    progress: Callable[[float], None] | None = None,
 ) -> result.Reading:
     """What repeats in a recording.
 
@@ -73,7 +72,6 @@ def reading_of_frames(
             them and hardly moves is the compression of the file.
         face: Whether the frames show a face alone, whose pulse is sought.
         longest_step: Seconds from one frame to the next beyond which some were lost: nothing is read across.
-        progress: Called with the seconds that are read.
     """
     read_ones, has_hidden_pulse = [], False
     for stretch in stretches.cut(frames, longest_step):
@@ -83,8 +81,6 @@ def reading_of_frames(
             has_hidden_pulse |= not face and _has_pulse_beside(answers, stretch, band, keys)
         scene = result.Scene(float(stretch.times[0]), float(stretch.times[-1]), verdict)
         read_ones.append((stretch.scene, scene, answers))
-        if progress:
-            progress(scene.end)
     indices = dict.fromkeys(index for index, _, _ in read_ones)
     scenes = tuple(_joined([scene for at, scene, _ in read_ones if at == index]) for index in indices)
     answers = [answer for _, _, some in read_ones for answer in some]
@@ -121,7 +117,7 @@ def _of_stretch(
     parts = functools.cache(lambda: courses.moving_parts(gray))  # Seldom asked for.
     found = places.told(ranked, parts, result.SEEN, result.SURE)
     answers = [_answer(stretch, steady, candidate) for candidate in found]
-    if not any(answer.verdict == result.CLEAR for answer in answers):
+    if not any(answer.is_clear for answer in answers):
         pulse = skin.answers(stretch, band, keys)
         answers = pulse if pulse and not camera.pans(gray) else answers
     if not answers:
@@ -149,8 +145,8 @@ def _has_pulse_beside(
 
     What moves changes colors too, and three readouts may agree on it: so the pulse is not told, but where to find it.
     """
-    moving = [answer.hertz for answer in answers if answer.reader == "movement" and answer.verdict == result.CLEAR]
-    seen = [pulse for pulse in (skin.answers(stretch, band, keys) if moving else []) if pulse.verdict == result.CLEAR]
+    moving = [answer.hertz for answer in answers if answer.reader == "movement" and answer.is_clear]
+    seen = [pulse for pulse in (skin.answers(stretch, band, keys) if moving else []) if pulse.is_clear]
     frames = stretch.evenly(stretch.frames) if seen else stretch.frames
     multiples = (skin.is_multiple(frames, stretch.rate, pulse.hertz, hertz) for pulse in seen for hertz in moving)
     return bool(seen) and not any(multiples)
@@ -171,7 +167,7 @@ def _ranked(
             heard = of_all
             if look.fastest is not None:  # In the whole picture the network sees little of what is followed.
                 heard = network.submit(rhythm_network.hear, stretch.times, look.seen[..., 0])
-            limits = low / rate, min(high / rate, HIGHEST_SHARE, look.fastest or np.inf)
+            limits = low / rate, min(high / rate, filters.HIGHEST_SHARE, look.fastest or np.inf)
             some = movement.weighed(movement.proposed(stretch.evenly(look.scores()), limits), heard.result(), rate)
             if look.of_magnitudes:
                 some = _of_the_scene(some, look, stretch, limits, heard.result())

@@ -80,6 +80,11 @@ class Answer:
         """Number of repetitions."""
         return len(self.repetitions)
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether its number may be told."""
+        return self.verdict == CLEAR
+
     def lasting(self) -> np.ndarray:
         """Seconds of every repetition, `(n,)`; what an end of the course cuts short has those of the one beside it."""
         spans = np.array(self.repetitions)

@@ -13,8 +13,8 @@ import numpy as np
 
 from simper_tf.reading import beat_courses, beat_tops, beats, result, tempo_spans, tempos, uneven
 from simper_tf.reading.beat_stretches import STRETCH, answer_on, answers_on
-from simper_tf.reading.spectral_lines import FINER, HIGHEST_SHARE, MULTIPLE, power_of
-from simper_tf.signals import samples
+from simper_tf.reading.spectral_lines import FINER, MULTIPLE, power_of
+from simper_tf.signals import filters, samples
 from simper_tf.tables import series_files
 
 # It is read as if it lasted so many seconds and, if it has more samples than that shows, as if there were so many a
@@ -47,7 +47,7 @@ def told(times, values, band):
     for channel in channels if fine < whole else ():
         answers = _at_clock(times, values, band, fine, channel, looks)
         heard += answers
-        if any(answer.verdict == result.CLEAR for answer in answers):  # Many samples take long.
+        if any(answer.is_clear for answer in answers):  # Many samples take long.
             break
     return _distinct(heard)
 
@@ -66,7 +66,7 @@ def told_slower(times, values, band):
         for channel in channels if low < high and clock > 1 else ():
             given = (times, values, (low, high), clock, channel, len(channels) * len(clocks))
             heard += _at_clock(*given, is_whole=clock == whole)
-    return [answer for answer in _distinct(heard) if answer.verdict == result.CLEAR]
+    return [answer for answer in _distinct(heard) if answer.is_clear]
 
 
 def told_faster(times, values, band):
@@ -81,7 +81,7 @@ def told_faster(times, values, band):
             break
         for channel in _loud(times, values, clock):
             heard += _at_clock(times, values, band, clock, channel, values.shape[1], least=_LOUD)
-        heard = [answer for answer in heard if answer.verdict == result.CLEAR]
+        heard = [answer for answer in heard if answer.is_clear]
     return _distinct(heard)
 
 
@@ -102,11 +102,11 @@ def _channels(values):
 
 def _distinct(heard):
     """Returns clear answers of different frequencies, the surest first; the surest unclear one where none is clear."""
-    heard.sort(key=lambda answer: (answer.verdict != result.CLEAR, -answer.confidence))
+    heard.sort(key=lambda answer: (not answer.is_clear, -answer.confidence))
     chosen = []
     for answer in heard:
         is_new = all(abs(math.log(answer.hertz / other.hertz)) > tempos.NEAR for other in chosen)
-        if is_new and (answer.verdict == result.CLEAR or not chosen):
+        if is_new and (answer.is_clear or not chosen):
             chosen.append(answer)
     return chosen
 
@@ -165,7 +165,7 @@ def _share(hertz, power, spacing, rate):
     at = np.multiply.outer(np.arange(1, _HARMONICS + 1), np.asarray(hertz) / spacing)
     reach, sums = np.maximum(MULTIPLE * at, FINER), np.concatenate(([0.0], np.cumsum(power)))
     low, high = (np.clip(edges.astype(int), 0, len(power)) for edges in (at - reach, at + reach + 2))
-    lines = np.where(at < HIGHEST_SHARE * rate / spacing, sums[high] - sums[low], 0.0)
+    lines = np.where(at < filters.HIGHEST_SHARE * rate / spacing, sums[high] - sums[low], 0.0)
     return lines.sum(axis=0) / max(power[FINER:].sum(), 1e-12)
 
 

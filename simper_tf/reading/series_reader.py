@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beat_stretches, beats, motion, result, rhythms, rounded, tempos, uneven
+from simper_tf.reading import answer_units, beat_stretches, beats, motion, result, rhythms, rounded, tempos, uneven
 from simper_tf.tables import series_files
 
 _SLOW_RATE = 1.0  # Samples a second, below which a series has slow rhythms.
@@ -15,8 +15,6 @@ _GAP, _AT_ONCE = 10, 2**20
 # of the spectrum from which on they are: of those that `uneven` tells it is 0.4, between two bins a tenth less.
 _MOST_FITTED, _LINE = 2500, 0.36
 _COARSE = 1 / 6  # Cycles a sample, from which on a line is asked beside clear beats.
-# Units of what lasts two of them, and their seconds.
-_LASTING = (("years", 31557600.0), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0), ("s", 1.0))
 _LEAST = 0.1  # Share that clear answers must fill: a few repetitions in a stretch may be noise on what is slower.
 # Channels of another series that are read so where nothing is clear, and how many must agree.
 _MOST_READ, _AGREE = 40, 2
@@ -57,36 +55,55 @@ def reading_of_samples(
 
 def _all_of(times, values, band):
     """Returns answers on all channels, and notes."""
-    start, notes = float(times[0]), []
     if series_files.usual_step(times) > 1 / _SLOW_RATE:
-        answers = [answer for part in rhythms.parts(times) for answer in rhythms.told(times[part], values[part], band)]
-        notes = (
-            ["Times are uneven: repetitions are those of an even clock."] if uneven.is_one(times) and answers else []
-        )
+        answers, notes = _of_slow(times, values, band)
     else:
-        own = times - start if start else times  # Those of a day would be copied.
-        answers, notes = beat_stretches.answers_on(own, values, band)
-        answers = _without_rounding(answers, own, values)
-        if values.shape[1] > 1 and all(answer.verdict != result.CLEAR for answer in answers):
-            answers = _agreed(own, values, band) or answers
-        if times[-1] - start > beat_stretches.STRETCH and _filled(answers) < _LEAST * (times[-1] - start):
-            slower = [
-                answer
-                for part in rhythms.parts(times)
-                for answer in rhythms.told_slower(times[part] - start, values[part], band)
-            ]
-            surest = max((answer.confidence for answer in slower), default=0.0)
-            answers = [*slower, *(answer for answer in answers if answer.confidence >= surest)]
-        if all(answer.verdict != result.CLEAR for answer in answers):
-            answers = rhythms.told_faster(own, values, band) or answers
+        start = float(times[0])
+        answers, notes = _of_quick(times - start if start else times, values, band)  # Those of a day would be copied.
         answers = [rhythms.slowed(answer, 1.0, start) for answer in answers]
-    clear = [answer for answer in answers if answer.verdict == result.CLEAR]
-    coarse = _COARSE / series_files.usual_step(times)
-    if all(answer.hertz > coarse for answer in clear) and _has_line(values):
-        # Beats may drown in noise, a line does not. And it tells the tempo of few samples a cycle better.
-        lines = uneven.told(times, values, band) or []
-        answers = [*lines, *(answer for answer in answers if not lines or answer not in clear)]
+    return _with_lines(answers, times, values, band), notes
+
+
+def _of_slow(times, values, band):
+    """Returns answers on a series of less than a sample a second, and notes."""
+    answers = [answer for part in rhythms.parts(times) for answer in rhythms.told(times[part], values[part], band)]
+    notes = ["Times are uneven: repetitions are those of an even clock."]
+    return answers, notes if answers and uneven.is_one(times) else []
+
+
+def _of_quick(times, values, band):
+    """Returns answers on a series whose times begin at 0, and notes: of stretches, else of other rhythms."""
+    answers, notes = beat_stretches.answers_on(times, values, band)
+    answers = _without_rounding(answers, times, values)
+    if values.shape[1] > 1 and not any(answer.is_clear for answer in answers):
+        answers = _agreed(times, values, band) or answers
+    if times[-1] > beat_stretches.STRETCH and _filled(answers) < _LEAST * times[-1]:
+        answers = _with_slower(answers, times, values, band)
+    if not any(answer.is_clear for answer in answers):
+        answers = rhythms.told_faster(times, values, band) or answers
     return answers, notes
+
+
+def _with_slower(answers, times, values, band):
+    """Returns slower rhythms, and the answers that are as sure as the surest of them."""
+    slower = [
+        answer for part in rhythms.parts(times) for answer in rhythms.told_slower(times[part], values[part], band)
+    ]
+    surest = max((answer.confidence for answer in slower), default=0.0)
+    return [*slower, *(answer for answer in answers if answer.confidence >= surest)]
+
+
+def _with_lines(answers, times, values, band):
+    """Returns answers with a line of the spectrum in place of clear beats of few samples each, or of none.
+
+    Beats may drown in noise, a line does not. And it tells the tempo of few samples a cycle better.
+    """
+    clear = [answer for answer in answers if answer.is_clear]
+    coarse = _COARSE / series_files.usual_step(times)
+    if any(answer.hertz <= coarse for answer in clear) or not _has_line(values):
+        return answers
+    lines = uneven.told(times, values, band) or []
+    return [*lines, *(answer for answer in answers if not lines or answer not in clear)]
 
 
 def _without_rounding(answers, times, values):
@@ -110,7 +127,7 @@ def _beside(times, values, band, pulse, moving, names):
         answer if answer.channel is None else dataclasses.replace(answer, channel=pulse[answer.channel])
         for answer in answers
     ]
-    steps = [answer for answer in _all_of(times, values[:, moving], band)[0] if answer.verdict == result.CLEAR]
+    steps = [answer for answer in _all_of(times, values[:, moving], band)[0] if answer.is_clear]
     answers += [dataclasses.replace(step, channel=_shown_by(step, times, values, moving)) for step in steps]
     when = ", ".join(f"{_lasts(last - first)} from {_lasts(first - times[0])} on" for first, last in spans)
     if spans:
@@ -129,7 +146,7 @@ def _shown_by(answer, times, values, channels):
 
 def _filled(answers):
     """Returns the seconds that clear answers fill."""
-    return sum(answer.end - answer.start for answer in answers if answer.verdict == result.CLEAR)
+    return sum(answer.end - answer.start for answer in answers if answer.is_clear)
 
 
 def _gaps(times):
@@ -153,7 +170,7 @@ def _on_gaps(gaps, start):
 
 
 def _lasts(seconds):
-    name, unit = next((pair for pair in _LASTING if seconds >= 2 * pair[1]), _LASTING[-1])
+    name, unit = answer_units.clock(seconds)
     return f"{seconds / unit:{'.3g' if seconds < 1000 * unit else ',.0f'}} {name}"
 
 
@@ -171,7 +188,7 @@ def _agreed(times, values, band):
     count = min(values.shape[1], _MOST_READ)
     for channel in range(count):
         answers, _ = beat_stretches.answers_on(times, values[:, [channel]], band, looks=count)
-        clear += [dataclasses.replace(answer, channel=channel) for answer in answers if answer.verdict == result.CLEAR]
+        clear += [dataclasses.replace(answer, channel=channel) for answer in answers if answer.is_clear]
     groups = [[other for other in clear if _is_at(other, answer.hertz)] for answer in clear]
     most = max(groups, key=lambda group: (_channels(group), max(answer.confidence for answer in group)), default=[])
     if _channels(most) < _AGREE:

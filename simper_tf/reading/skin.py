@@ -173,7 +173,7 @@ def line(series: np.ndarray, rate: float, lowest: float = BAND[0]) -> tuple[floa
 def beats(series: np.ndarray, rate: float, hertz: float) -> np.ndarray:
     """Samples of the beats: peaks of the pulse near its frequency, from the first even distance to the last."""
     # From 0.6 to 1.8 of its line: beats of an uneven pulse pass, and its double does not.
-    wave = filters.butterworth(series, rate, 0.6 * hertz, min(1.8 * hertz, 0.45 * rate), padding=15)
+    wave = filters.butterworth(series, rate, 0.6 * hertz, min(1.8 * hertz, filters.HIGHEST_SHARE * rate), padding=15)
     marks = filters.apart(filters.tops(wave), wave, max(0.6 * rate / hertz, 1))
     even = np.flatnonzero(np.abs(np.diff(marks) * hertz / rate - 1) < UNEVEN)
     return marks[even[0] : even[-1] + 2] if len(even) else marks[:0]

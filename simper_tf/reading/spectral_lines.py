@@ -4,9 +4,8 @@ import math
 
 import numpy as np
 
-from simper_tf.signals import samples
+from simper_tf.signals import filters, samples
 
-HIGHEST_SHARE = 0.45  # Of the rate of samples, above which no line is looked for.
 MULTIPLE = 0.04  # Share by which a multiple may be off.
 FINER, _NO_LINE = 4, 0.01  # Bins to a cycle of a stretch, and share of the highest line below which there is none.
 _FOLDS = 4  # Rates of samples up to which harmonics are folded back: beyond, they are weak.
@@ -25,7 +24,7 @@ def is_part(hertz, power, spacing, rate):
     Samples fold its harmonics above half the rate onto the others. They count as its own up to the height that a jump
     would give them, as nothing is rougher, and what is no line adds to their amplitude.
     """
-    count = int(HIGHEST_SHARE * rate / hertz) if hertz > 0 else 0
+    count = int(filters.HIGHEST_SHARE * rate / hertz) if hertz > 0 else 0
     if count < 2:
         return False
     numbers = np.arange(1, count + 1)
@@ -41,10 +40,10 @@ def is_beside(hertz, highest, power, spacing, rate):
 
     All are seen behind a filter of second order, forward and back, that passes what is slower than the highest.
     """
-    if not 0 < 2 * hertz < HIGHEST_SHARE * rate:
+    if not 0 < 2 * hertz < filters.HIGHEST_SHARE * rate:
         return False
     power = power / (1 + (np.arange(len(power)) * spacing / highest) ** 4) ** 2
-    lines, _ = _lines(np.arange(hertz, HIGHEST_SHARE * rate, hertz) / spacing, power)
+    lines, _ = _lines(np.arange(hertz, filters.HIGHEST_SHARE * rate, hertz) / spacing, power)
     return bool(lines.max() < _NO_LINE * power[int(hertz / 2 / spacing) :].max())
 
 

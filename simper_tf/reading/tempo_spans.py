@@ -7,6 +7,7 @@ import dataclasses
 import math
 
 from simper_tf.reading import beat_courses, beats, result, spectral_lines
+from simper_tf.signals import filters
 from simper_tf.tables import series_files
 
 # In Hz. Each is some six times as high as low, less than `_WIDE`, and overlaps the next.
@@ -21,7 +22,7 @@ _SURE = 0.9  # Confidence above which none is surer.
 def limits_of(times, band):
     """Returns the lowest and the highest frequency in Hz that are sought."""
     low, high = band or (0.0, math.inf)
-    return low, min(high, spectral_lines.HIGHEST_SHARE / series_files.usual_step(times))
+    return low, min(high, filters.HIGHEST_SHARE / series_files.usual_step(times))
 
 
 def heard_in(times, values, limits, is_quick):
@@ -67,7 +68,7 @@ def heard_in_spans(times, values, limits, is_all=False, is_quick=False):
 def bands(times, rate, limits):
     """Yields the number and the `(low, high)` of each span of a stretch that its samples show."""
     low = max(limits[0], PERIODS / float(times[-1] - times[0]))
-    highest, covered = beats.SHOWN * rate, 0.0
+    highest, covered = beats.FASTEST_SHARE * rate, 0.0
     for number, (first, last) in enumerate(_SPANS):
         if number >= _SLOW and highest < min(last, limits[1]):
             first = min(first, highest / _NARROW)

@@ -53,7 +53,7 @@ def told(times: np.ndarray, values: np.ndarray, band: tuple[float, float] | None
     named = [
         dataclasses.replace(answer, channel=k if len(found) > 1 else None) for k, answer in enumerate(found) if answer
     ]
-    clear = [answer for answer in named if answer.verdict == result.CLEAR]
+    clear = [answer for answer in named if answer.is_clear]
     return sorted(clear, key=lambda answer: -answer.confidence)[:1] if named else None
 
 

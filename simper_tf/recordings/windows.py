@@ -9,6 +9,7 @@ import numpy as np
 
 from simper_tf.recordings import retime
 from simper_tf.recordings.source_contract import Info
+from simper_tf.signals import filters
 from simper_tf.utils.errors import RawDataError
 
 # Periods of the slowest repetition that a window holds, and the fewest that can be told from a drift.
@@ -17,8 +18,6 @@ PERIODS, FEWEST_PERIODS = 2.4, 1.8
 BAND = (0.4, 5.5)
 # Frames to a period of the fastest repetition: more only cost time.
 FRAMES_A_PERIOD = 8
-# Share of its rate up to which a recording shows what repeats.
-SHOWN = 0.45
 # Of a window; a readout of less is a guess.
 FEWEST_FRAMES = 16
 # Inner products of all pairs of frames are held at once, which takes the square of this.
@@ -92,7 +91,7 @@ def plan(
     rate = min(info.rate, FRAMES_A_PERIOD * band[1])
     wanted = min(window or PERIODS / band[0], seconds)
     length = int(wanted * rate + 1e-6)
-    low, high = max(band[0], FEWEST_PERIODS * rate / max(length, 1)), min(band[1], SHOWN * rate)
+    low, high = max(band[0], FEWEST_PERIODS * rate / max(length, 1)), min(band[1], filters.HIGHEST_SHARE * rate)
     if length < FEWEST_FRAMES or low >= high:
         periods = f"{FEWEST_PERIODS} periods of what repeats at {band[0]:g} to {band[1]:g} Hz"
         raise RawDataError(

@@ -8,6 +8,9 @@ import numpy as np
 
 # Stretches of a long series are as long as one another, and each has some ten filters: those of short ones are kept.
 _SHORT = 2**16
+# Of the rate: up to it repetitions are looked for. At half of it a swing shows two samples, and no peak; above
+# this share the slope of a filter of second order has no room.
+HIGHEST_SHARE = 0.45
 _LEFT = 25.0  # Time constants after which nothing is left of a filter: exp(-25) is 1e-11.
 
 

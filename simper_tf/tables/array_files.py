@@ -4,8 +4,8 @@ import pathlib
 
 import numpy as np
 
-from simper_tf.tables.delimited import refuse_long
 from simper_tf.tables.even_series import Stored
+from simper_tf.tables.limits import refuse_long
 from simper_tf.tables.sampled import Sampled
 from simper_tf.utils.errors import RawDataError, UnreadableError
 

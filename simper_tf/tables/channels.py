@@ -11,12 +11,12 @@ import numpy as np
 from simper_tf.tables import (
     array_files,
     clock,
-    cycles,
     dates_across,
     delimited,
     even_series,
     fits,
     json_texts,
+    kept_columns,
     long_texts,
     named_arrays,
     packed,
@@ -31,7 +31,6 @@ from simper_tf.tables import (
     unknown_rates,
     wfdb_records,
 )
-from simper_tf.tables.series_files import MOST_NOTES, REMEDY, left_out
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
 
@@ -53,10 +52,6 @@ _HEAD_ROWS = 2**14  # Of a text of which only the beginning is wanted, at first.
 _LONG = 2**26  # Bytes of a text from which on it is read block by block: held at once it takes five times as many.
 _NAMED = 20  # Columns that a refusal lists.
 _MARKERS = 3  # Channels that are not all 0 at once in what is recorded; one or two may cross 0 together.
-# Numbers that stand for a missing one where they are farther from all others than these are from one another.
-_FILLERS = (-99.9, -99.99, -999.0, -999.9, -999.99, -9999.0, -9999.9, -99999.0, 999.9, 999.99, 9999.0, 9999.9, 99999.0)
-# Share of the most numbers of a column that another one, and the rows of all, must have: else holes are the rule.
-_SPARSE = 0.5
 
 
 class _Held(NamedTuple):
@@ -149,7 +144,9 @@ def _of_long(path, ending, given, time, columns):
         held = _of_table(path, ending, given, time, columns, _HEAD_ROWS)
         head = delimited.table_of(path, _HEAD_ROWS).columns
         layout = long_texts.told_by(head, held.values, held.times, bool(columns)) if held.is_forward else None
-        stored = layout and long_texts.stored(path, layout, _FILLERS, long_texts.are_kept(layout, head, held.times))
+        stored = layout and long_texts.stored(
+            path, layout, kept_columns.FILLERS, long_texts.are_kept(layout, head, held.times)
+        )
     except (RawDataError, ValueError, OSError):  # Said of the whole, if it holds there.
         return None
     return stored and held._replace(values=stored[0], times=stored[1])
@@ -178,7 +175,7 @@ def _laid_out(path, table, given, time, columns):
         wanted = [_number(path, table.names, column) for column in columns]
         channels, said = {k: _numbers(path, table, k) for k in wanted}, []
     else:
-        channels, said = _channels(path, table, own_times.columns)
+        channels, said = kept_columns.signals(path, table, own_times.columns)
     notes, names = [*table.notes, *own_times.notes, *said], [table.names[k] for k in channels]
     seconds, values = own_times.seconds, np.stack([*channels.values()], axis=1)
     is_forward = seconds is None or bool(seconds[0] < seconds[-1])
@@ -275,63 +272,3 @@ def _inside(values):
     inside = slice(int(filled[0]), int(filled[-1]) + 1)
     cut = len(values) - len(values[inside])
     return inside, [f"{cut} rows of zeros at the ends are left out."] * bool(cut)
-
-
-def _channels(path, table, used):
-    """Returns the columns that are channels, by their number, and notes on the others."""
-    notes, names = [], table.names
-    left = [k for k in range(len(names)) if k not in used]
-    words = [k for k in left if not isinstance(table.columns[k], np.ndarray)]
-    notes += left_out(names, words, "holds text")
-    numbers = {k: table.columns[k] for k in left if k not in words}
-    empty = [k for k, column in numbers.items() if not np.isfinite(column).any()]
-    notes += left_out(names, empty, "holds no number")
-    numbers = {k: column for k, column in numbers.items() if k not in empty}
-    counting = [k for k, column in numbers.items() if time_columns.counts(column)]
-    if len(counting) < len(numbers) or words:
-        notes += left_out(names, counting, "rises evenly, as numbers of rows do,")
-        numbers = {k: column for k, column in numbers.items() if k not in counting}
-    cyclic = [k for k, column in numbers.items() if cycles.counts_again(column, not (k or names[k]))]
-    others = [column for k, column in numbers.items() if k not in cyclic]
-    if any(np.nanmin(column) < np.nanmax(column) for column in others):
-        notes += left_out(names, cyclic, "counts again and again, as hours of days do,")
-        numbers = {k: column for k, column in numbers.items() if k not in cyclic}
-    if not numbers:
-        found = "a column of times alone" if used and not words and not empty else "0 samples that are numbers"
-        if words and len(filled := table.columns[words[0]].dropna()):
-            found += f", and text such as {filled.iloc[-1][:40]!r}"
-        raise RawDataError(path, found, "a column of values beside it", REMEDY)
-    fillers = {k: filler for k, column in numbers.items() if (filler := _filler(column)) is not None}
-    for k, filler in fillers.items():
-        numbers[k] = np.where(numbers[k] == filler, np.nan, numbers[k])
-    for k in [*fillers][:MOST_NOTES]:
-        number = int((table.columns[k] == fillers[k]).sum())
-        notes.append(f"In column {names[k] or k + 1!r} {number} cells of {fillers[k]:g} stand for missing numbers.")
-    dense = _dense(numbers)
-    for k in [k for k in numbers if k not in dense][:MOST_NOTES]:
-        share = f"{np.isfinite(numbers[k]).sum()} of {len(numbers[k])} rows"
-        notes += left_out(names, [k], f"has numbers in {share}")
-    return {k: numbers[k] for k in dense}, notes
-
-
-def _filler(column):
-    """Returns the number that stands for none in a column, far from all others, such as -999; None without one."""
-    finite = column[np.isfinite(column)]
-    for filler in _FILLERS:
-        others = finite[finite != filler]
-        if len(others) < len(finite) and len(others) > 2:
-            away = max(others.min() - filler, filler - others.max())
-            if away > np.ptp(others) and away > 0:
-                return filler
-    return None
-
-
-def _dense(numbers):
-    """Returns the columns that leave at least half of the rows which the fullest of them has."""
-    finite = np.stack([np.isfinite(column) for column in numbers.values()], axis=1)
-    counts = finite.sum(axis=0)
-    order = np.argsort(-counts, kind="stable")
-    left = np.logical_and.accumulate(finite[:, order], axis=1).sum(axis=0)
-    size = int(np.searchsorted(-left, -_SPARSE * counts.max(), side="right"))
-    keys = list(numbers)
-    return [keys[k] for k in sorted(order[: max(size, 1)])]

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+from simper_tf.signals import filters
 from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils.errors import RawDataError
 
@@ -205,10 +206,8 @@ def _between(times):
 
 def _smoothed(times):
     """Returns repeated times spread, without the unevenness that the steps of the clock leave."""
-    import scipy.ndimage  # A quarter of a second of computing, for few files.
-
     spread = _between(times)
     line, _ = _evenly(spread, 0)
     width = max(round(_CLOCKS * len(times) / len(np.unique(times))), 3)
-    smooth = line + scipy.ndimage.uniform_filter1d(spread - line, width, mode="nearest")
+    smooth = line + filters.smooth(spread - line, width)
     return smooth if (np.diff(smooth) > 0).all() else spread

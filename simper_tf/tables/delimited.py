@@ -1,6 +1,5 @@
 """Columns of text files: separator, header, decimal sign and stated rate, as programs of any kind write them."""
 
-import codecs
 import contextlib
 import csv
 import itertools
@@ -12,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import decimals, json_texts, labelled, layouts, line_protocol, rates, time_units
+from simper_tf.tables import decimals, header_names, json_texts, labelled, layouts, line_protocol, rates, text_lines
 from simper_tf.tables.layouts import cells_of, kind_of
 from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils import worker
@@ -21,21 +20,12 @@ from simper_tf.utils.later import loaded_later
 
 pd = loaded_later("pandas")
 
-MOST_VALUES = 2**26  # Held at once, 0.5 GB of them: three days at 250 Hz.
-_HEAD_LINES, _FIRST_ROWS = 400, 8  # That are looked at.
-_UNIT = re.compile(
-    r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec(ond)?s?|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
-    r"|counts?|unitless|no[ _]units|mmhg|°?c|lux|(hh:)?mm:ss.mmm|y{4}.m{2}.d{2}.*"
-)
-# Of a column, in a row below its name.
-_TYPE = re.compile(r"null|double|float|real|int(eger)?|long|char|str(ing)?|date")
+_FIRST_ROWS = 8  # That are looked at.
 # Numbers that stand in one line: how many there are at least, more than columns in few rows, and lines at most.
 _LONG_ROW, _FEW_LINES, _ONE_ROW = 64, 4, "The numbers stand in one line: they are one channel."
 _ROWS = "The numbers stand in {} lines: each is a channel."
 # Lines of a table of any ending, and share of its cells that are numbers: prose with dates and sums has fewer.
 _FEWEST_LINES, _MOSTLY = 8, 0.8
-_SETTING = re.compile(r"[^:=]+[:=]\s*\S")  # Of a header, such as Gain: 6.
-_TITLES = re.compile(r"(?:(?:channel|column|signal)s? ?)?(?:titles?|names?|labels?)=", re.IGNORECASE)
 _RAGGED = re.compile(r".*Expected (\d+) fields in line (\d+), saw (\d+).*")  # As pandas says it.
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 
@@ -78,7 +68,7 @@ def _table_of(path, encoding, head, most):
     try:
         lines = [line for _, line in head]
         if line_protocol.is_one(lines):
-            columns, notes = line_protocol.columns(line for _, line in _lines(path, encoding))
+            columns, notes = line_protocol.columns(line for _, line in text_lines.numbered(path, encoding))
             return Table([*columns], [""] * len(columns), [*columns.values()], [], notes)
         if (table := _in_one_line(lines)) is not None:
             return table
@@ -93,7 +83,7 @@ def _table_of(path, encoding, head, most):
         raise RawDataError(path, f"no table of numbers ({words})", "text with columns", REMEDY) from error
     if most is None and _begins_with_count(columns):
         columns = [column[1:] for column in columns]
-    names, units = _names(before, layout)
+    names, units = header_names.names_and_units(before, layout)
     units = [unit or written.get(k, "").lower() for k, unit in enumerate(units)]
     return Table(names, units, columns, stated, notes)
 
@@ -125,7 +115,7 @@ def _is_table(path):
     try:
         if json_texts.is_series(path):
             return True
-        lines = tuple(line for _, line in _head(path, _measured(path, 1)))
+        lines = tuple(line for _, line in text_lines.head(path, text_lines.measured(path, 1)))
         if line_protocol.is_one(lines):
             return True
         if (other := _rewritten(lines)) is not None:
@@ -157,8 +147,8 @@ def _in_one_line(lines):
 @contextlib.contextmanager
 def _opened(path, most=None):
     """Yields a text, or one without quotes around lines or labels in each, its encoding, head, and what is left out."""
-    encoding = _measured(path, most)
-    head = _head(path, encoding)
+    encoding = text_lines.measured(path, most)
+    head = text_lines.head(path, encoding)
     if (other := _rewritten([line for _, line in head])) is None:
         yield path, encoding, head, 0
         return
@@ -167,12 +157,12 @@ def _opened(path, most=None):
         copy = pathlib.Path(folder) / "text.csv"
         with copy.open("w", encoding="utf-8") as file:
             file.write(f"{names}\n")
-            lines = itertools.islice(_lines(path, encoding), most and most + _HEAD_LINES)
+            lines = itertools.islice(text_lines.numbered(path, encoding), most and most + text_lines.HEAD_LINES)
             rows = itertools.dropwhile(lambda row: not row, (plain(line) for _, line in lines))
             # Left out are those without these labels, but for a header.
             left = sum(file.write(f"{row}\n") == 1 for row in rows)
         try:
-            yield copy, "utf-8", _head(copy, "utf-8"), left
+            yield copy, "utf-8", text_lines.head(copy, "utf-8"), left
         except RawDataError as error:
             raise error.of(path) from error
 
@@ -180,57 +170,6 @@ def _opened(path, most=None):
 def _rewritten(lines):
     """Returns a line above them, and what writes each as one of a plain table; None of lines that are such."""
     return ("", layouts.bare) if layouts.in_quotes(lines) else labelled.of_lines(lines)
-
-
-def _measured(path, most):
-    """Returns the encoding of a text, once so many of its lines, or all, are few enough and end."""
-    values = rest = lines = 0
-    with path.open("rb") as file:
-        start = file.peek(2)
-        while block := file.read(layouts.LONGEST_LINE):
-            block = block.replace(b"\r", b"\n")
-            letters = np.frombuffer(block, np.uint8)  # They are counted in a third of the time.
-            ends, *marks = (int(np.count_nonzero(letters == ord(mark))) for mark in "\n,;\t")
-            rest += block.find(b"\n") if ends else len(block)
-            if rest >= layouts.LONGEST_LINE:  # Lines within a block are shorter than it.
-                raise RawDataError(
-                    path, f"a line of {layouts.LONGEST_LINE:,} letters or more", "text with columns", REMEDY
-                )
-            rest = len(block) - block.rfind(b"\n") - 1 if ends else rest
-            values, lines = values + ends + sum(marks), lines + ends
-            refuse_long(path, values)
-            if most and lines > most + _HEAD_LINES:
-                break
-    if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return "utf-16"
-    try:
-        with path.open(encoding="utf-8") as file:
-            for _ in itertools.islice(file, _HEAD_LINES):
-                pass
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "utf-8-sig"
-
-
-def refuse_long(path, number: int):
-    """Raises RawDataError if a recording has too many values to be held; has memory for those that can be."""
-    if number > MOST_VALUES:
-        raise RawDataError(
-            path, f"{number:,} values", f"{MOST_VALUES:,} or fewer", "Cut it into parts, or thin it out."
-        )
-    worker.expect(number)
-
-
-def _lines(path, encoding) -> Iterator[tuple[int, str]]:
-    """Yields the number from 0 and the text of each line that is not blank."""
-    with path.open(encoding=encoding, errors="strict" if encoding == "utf-16" else "replace") as file:
-        for number, line in enumerate(file):
-            if line.strip():
-                yield number, line.rstrip("\r\n")
-
-
-def _head(path, encoding):
-    return list(itertools.islice(_lines(path, encoding), _HEAD_LINES))
 
 
 def _laid_out(path, head):
@@ -267,50 +206,6 @@ def _begins_with_count(columns):
     return firsts == {len(columns[0]) - 1} and len(columns[0]) > _FEWEST_LINES
 
 
-def _names(before, layout):
-    """Returns the names of the columns and their units, from the lines above the first row of numbers."""
-    if found := layouts.beside_settings(before, layout):
-        return found
-    empty, rows = [""] * layout.width, []
-    for line in reversed(before):
-        is_comment = line.lstrip()[:1] in ("#", "%")
-        row = cells_of(line.lstrip("#%/ "), layout.separator)
-        if "|" in line and len(row) != layout.width > 1:  # Of a table whose numbers are set off by spaces.
-            row = cells_of(line.strip("| "), "|")
-        if row and row[-1] == "" and len(row) == layout.width + 1:
-            row = row[:-1]
-        if layouts.counts_columns(row) or not line.strip("-=+:| \t,;"):  # A rule below names, as databases draw it.
-            continue
-        is_keyed = row[0].endswith("=")  # As LabChart has each line of a header.
-        # Above names, such as Sampling rate,30.
-        is_pair = [kind_of(cell) for cell in row if cell] == ["x", "n"] and not is_keyed
-        is_pair = is_pair and rows and not time_units.named(row[0], rows[-1][0].lower())[0]
-        if is_pair or (layout.width == 1 and (is_comment or _SETTING.match(line))):
-            break
-        # Rows may be shorter than a header that names more channels than were there.
-        is_longer = (
-            len(row) > layout.width > 1 and all(kind_of(cell) == "x" for cell in row) and time_units.named(row[0])[0]
-        )
-        if len(row) != layout.width and not is_longer:
-            break
-        if is_keyed and _TITLES.fullmatch(row[0]):
-            return ["", *row[1:]], empty
-        rows.append(row[: layout.width])
-    units, rows = empty, [row for row in rows if not all(map(_TYPE.fullmatch, row))] or rows
-    if len(rows) > 1 and _are_units(rows[0], rows[1]):
-        units, rows = [cell.lower().strip("[]()") for cell in rows[0]], rows[1:]
-        rows = rows[1:] if len(rows) > 1 and layout.width > 1 and len(set(rows[0])) == 1 else rows
-    return (rows[0] if rows else empty), units
-
-
-def _are_units(row, names):
-    """Returns whether all cells of a row are units, or the one below the name of a time is that of a time."""
-    row = [cell.lower().strip("[]()") for cell in row]
-    are_known = any(row) and all(_UNIT.fullmatch(cell) for cell in row if cell)
-    pairs = zip(row, names, strict=False)
-    return are_known or any(cell in rates.SECONDS and time_units.named(name)[0] for cell, name in pairs)
-
-
 def _given(encoding, layout, first):
     """Returns how pandas reads a text whose numbers begin in a line."""
     return {
@@ -335,7 +230,9 @@ def _frame(path, encoding, layout, first, most):
         frame = frame[frame[layout.width].isna()].drop(columns=layout.width).reset_index(drop=True)
         if most:
             return frame, []
-        number = sum(at >= first and line.lstrip()[:1] != "#" for at, line in _lines(path, encoding)) - len(frame)
+        number = sum(
+            at >= first and line.lstrip()[:1] != "#" for at, line in text_lines.numbered(path, encoding)
+        ) - len(frame)
         if number * 100 > len(frame):
             raise
         which, are = ("rows", "are") if number > 1 else ("row", "is")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simper_tf.tables import delimited, sampled, time_units
+from simper_tf.tables import delimited, limits, sampled, time_units
 from simper_tf.utils.errors import RawDataError
 
 # Names of what is measured of a star, and of what is none of it but errors, background and what was taken off.
@@ -48,7 +48,7 @@ def _of_file(path, file, wanted):
         action = "Save brightness over time as a table: astropy.table.Table(...).write('curve.fits')."
         raise RawDataError(path, "pictures alone", "a table with a column of times", action)
     table = max(tables, key=lambda unit: unit.header["NAXIS2"] * len(unit.columns))
-    delimited.refuse_long(path, table.header["NAXIS2"] * len(table.columns))
+    limits.refuse_long(path, table.header["NAXIS2"] * len(table.columns))
     columns = {column.name: numbers for column in table.columns if (numbers := _numbers(table, column)) is not None}
     units = {column.name: _unit(column.unit or "", table.header.get("TIMEUNIT", "")) for column in table.columns}
     times = [name for name in columns if time_units.named(name)[0]]

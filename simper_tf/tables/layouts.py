@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import operator
 import re
 from typing import NamedTuple
 
@@ -73,43 +74,59 @@ def in_quotes(lines: list[str]) -> bool:
     return 2 * words > len(sample) or ("" != mark in sample[0] and time_units.named(name)[0])
 
 
+class _Cut(NamedTuple):
+    """Rows cut at a mark: how many cells most have, and the kinds of cells of these, see `kind_of`."""
+
+    separator: str | None
+    width: int
+    kinds: list[list[str]]
+
+
 @functools.lru_cache(maxsize=16)  # The same lines are asked for: is this a table, its first rows, all of it.
 def layout_of(path, lines: tuple[str, ...]) -> Layout:
     """Returns how lines are cut into cells, and where numbers begin; raises RawDataError if no cell holds a number."""
-    best, chosen = 0.0, None
     sample = lines[-(len(lines) + 1) // 2 :][-_SAMPLE:]
-    for separator in SEPARATORS:
-        rows = [cells_of(line, separator) for line in sample]
-        counts = [len(row) for row in rows]
-        width = max(set(counts), key=counts.count, default=0)
-        kinds = [[kind_of(cell) for cell in row] for row in rows if len(row) == width]
-        numbers = sum(kind in _TOLD for row in kinds for kind in row)
-        words = sum(kind == "x" for row in kinds for kind in row)
-        if not any("n" in row or "u" in row for row in kinds):
-            continue
-        # Of equals the one of more columns; spaces inside cells that a mark separates set off thousands.
-        columns = min(width, 1000) if separator else 1.5
-        score = numbers / (numbers + words) * len(kinds) / len(rows) + 1e-6 * columns
-        if score > best:
-            best, chosen = score, (separator, width, kinds)
-    if chosen is None:
+    scored = [(score, cut) for score, cut in map(functools.partial(_cut, sample), SEPARATORS) if score]
+    if not scored:
         row = f"no numbers, row 1: {lines[0][:60]}" if lines else "no rows"
         raise RawDataError(path, row, _EXPECTED, REMEDY)
-    separator, width, kinds = chosen
-    if width == 2 and separator == "," and _is_one_column(lines, sample):
-        separator, width, kinds = ";", 1, [["n"] for _ in kinds]
-    usual = [max(_TOLD, key=[row[k] for row in kinds].count) for k in range(width)]
-    is_number = [sum(row[k] in _TOLD for row in kinds) * 2 > sum(row[k] != "" for row in kinds) for k in range(width)]
-    for first, line in enumerate(lines):
-        if counts_columns(cells_of(line, separator)):
-            continue
-        row = [kind_of(cell) for cell in cells_of(line, separator)]
-        fits = len(row) == width and all(
-            kind in ("", like) for kind, like, counts in zip(row, usual, is_number, strict=True) if counts
-        )
-        if fits and any(kind for kind, counts in zip(row, is_number, strict=True) if counts):
-            return Layout(separator, width, first)
-    raise RawDataError(path, "no row of numbers", _EXPECTED, REMEDY)
+    cut = max(scored, key=operator.itemgetter(0))[1]
+    if cut.width == 2 and cut.separator == "," and _is_one_column(lines, sample):
+        cut = _Cut(";", 1, [["n"]])
+    columns = [*zip(*cut.kinds, strict=True)]
+    # What the cells of each column mostly are; None where most of them are words.
+    usual = [
+        max(_TOLD, key=column.count) if 2 * sum(map(column.count, _TOLD)) > len(column) - column.count("") else None
+        for column in columns
+    ]
+    first = next((k for k, line in enumerate(lines) if _is_row(cells_of(line, cut.separator), usual)), None)
+    if first is None:
+        raise RawDataError(path, "no row of numbers", _EXPECTED, REMEDY)
+    return Layout(cut.separator, cut.width, first)
+
+
+def _cut(sample, separator):
+    """Returns how well a mark cuts lines, 0 where no cell holds a number, and the `_Cut`."""
+    rows = [cells_of(line, separator) for line in sample]
+    counts = [len(row) for row in rows]
+    width = max(set(counts), key=counts.count, default=0)
+    kinds = [[kind_of(cell) for cell in row] for row in rows if len(row) == width]
+    cells = [kind for row in kinds for kind in row]
+    if "n" not in cells and "u" not in cells:
+        return 0.0, None
+    numbers = sum(map(cells.count, _TOLD))
+    # Of equals the one of more columns; spaces inside cells that a mark separates set off thousands.
+    columns = min(width, 1000) if separator else 1.5
+    share = numbers / (numbers + cells.count("x")) * len(kinds) / len(rows)
+    return share + 1e-6 * columns, _Cut(separator, width, kinds)
+
+
+def _is_row(cells, usual):
+    """Returns whether cells are a row of numbers: each of the usual kind of its column, or empty, and not all empty."""
+    if len(cells) != len(usual) or counts_columns(cells):
+        return False
+    pairs = [(kind_of(cell), kind) for cell, kind in zip(cells, usual, strict=True) if kind]
+    return all(found in ("", kind) for found, kind in pairs) and any(found for found, _ in pairs)
 
 
 def beside_settings(before: list[str], layout: Layout) -> tuple[list[str], list[str]] | None:

@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 
 from simper_tf.tables import conventions, rates, wfdb_records
-from simper_tf.tables.delimited import refuse_long
+from simper_tf.tables.limits import refuse_long
 from simper_tf.tables.sampled import Sampled, reading, unknown_kind
 from simper_tf.utils import raw_files
 from simper_tf.utils.errors import RawDataError

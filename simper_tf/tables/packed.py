@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 
-from simper_tf.tables.delimited import MOST_VALUES
+from simper_tf.tables.limits import MOST_VALUES
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError, UnreadableError, is_full
 

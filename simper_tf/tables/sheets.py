@@ -5,7 +5,7 @@ import io
 import pathlib
 import tempfile
 
-from simper_tf.tables import blocks, delimited, json_texts, rates
+from simper_tf.tables import blocks, delimited, json_texts, limits, rates
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError, UnreadableError
 from simper_tf.utils.later import loaded_later
@@ -90,7 +90,7 @@ def _frame(path, ending):
         raise kind(path, f"what cannot be read ({found})", _EXPECTED, _REMEDY) from error
     if frame is None or not frame.size:
         raise RawDataError(path, "no table", _EXPECTED, _REMEDY)
-    delimited.refuse_long(path, frame.size)
+    limits.refuse_long(path, frame.size)
     return frame, notes, settings
 
 
@@ -107,7 +107,7 @@ def _of_arrow(path, ending):
     if ending == ".feather":
         return feather.read_table(content).to_pandas()
     about = parquet.read_metadata(content)
-    delimited.refuse_long(path, about.num_rows * about.num_columns)
+    limits.refuse_long(path, about.num_rows * about.num_columns)
     schema = about.schema.to_arrow_schema()
     # Words that repeat are held once, as in the file.
     words = [

@@ -8,7 +8,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from simper_tf.tables import delimited, sampled
+from simper_tf.tables import delimited, limits, sampled
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.later import loaded_later
 
@@ -43,7 +43,7 @@ def xml(path: pathlib.Path, columns: Sequence[str] = ()) -> delimited.Table:
         with path.open("rb") as file:
             while block := file.read(_BLOCK):
                 parser.Parse(block)
-                delimited.refuse_long(path, elements.number())
+                limits.refuse_long(path, elements.number())
             parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise RawDataError(path, f"damaged XML ({error})", "a whole file", "Export or copy it again.") from error
@@ -165,8 +165,8 @@ def fit(path: pathlib.Path, columns: Sequence[str] = ()) -> delimited.Table:
                         column.append(value)
             rows += 1
             if rows % _ROWS == 0:
-                delimited.refuse_long(path, rows * len(fields))
-        delimited.refuse_long(path, rows * len(fields))
+                limits.refuse_long(path, rows * len(fields))
+        limits.refuse_long(path, rows * len(fields))
     if not fields:
         raise RawDataError(path, "no record", "what was measured over time", "Export the activity, no settings.")
     names = ["time (s)" if name == "timestamp" else name for name in fields]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from simper_tf.signals import filters
 from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils.errors import RawDataError
 
@@ -37,12 +38,10 @@ def refuse(path, values: np.ndarray, clock_words: str = ""):
             found = f"numbers without times, such as {word} from beat to beat"
             action = "Write beside each the sum of those before it, as a column time in seconds."
             raise RawDataError(path, found, "samples with their rate or times", f"{action} Or name `rate=NUMBER`.")
-    import scipy.ndimage
-
     # Spans of 1/500 and of 1/100: of 20 to 100 beats, a twenty-fifth of a beat to a whole one.
-    smooth = scipy.ndimage.uniform_filter1d(values, max(len(values) // 500, 1))
+    smooth = filters.smooth(values, max(len(values) // 500, 1))
     rise = np.maximum(np.diff(smooth), 0)  # Of spikes as of waves, there is one a repetition.
-    lag = _beat(scipy.ndimage.uniform_filter1d(rise, max(len(values) // 100, 1)))
+    lag = _beat(filters.smooth(rise, max(len(values) // 100, 1)))
     action = "Name the samples per second: `rate=NUMBER`."
     if lag and not clock_words:
         proposed = min(_USUAL_RATES, key=lambda usual: abs(np.log(usual / (_PULSE * lag))))
@@ -56,9 +55,6 @@ def refuse(path, values: np.ndarray, clock_words: str = ""):
 
 def _beat(values):
     """Returns the lag of the highest peak of the autocorrelation; None where it is that of no heart."""
-    import scipy.signal  # Half a second of computing, for a refusal alone.
-
-    curve = scipy.signal.correlate(values - values.mean(), values - values.mean())[len(values) - 1 :]
-    peaks, _ = scipy.signal.find_peaks(curve[: len(values) // 2])
-    lag = max(peaks, key=curve.__getitem__, default=0)
+    curve = filters.autocorrelated(values - values.mean())
+    lag = max(filters.tops(curve[: len(values) // 2]), key=curve.__getitem__, default=0)
     return lag if lag >= _FEWEST and _BEATS * lag <= len(values) and curve[lag] > _ALIKE * curve[0] else None

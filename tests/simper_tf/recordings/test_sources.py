@@ -10,7 +10,7 @@ import pytest
 
 from simper_tf import Recordings
 from simper_tf.recordings import live, search, sources
-from simper_tf.tables import channels, delimited, series_files
+from simper_tf.tables import channels, limits, series_files
 from simper_tf.utils.errors import RawDataError
 
 RNG = np.random.default_rng(0)
@@ -303,7 +303,7 @@ def test_what_is_larger_than_memory_is_refused_before_it_is_read(tmp_path, monke
         series_files.series_of(tmp_path / "a.csv", None)
     np.save(tmp_path / "long.npy", np.sin(np.arange(101)))
     write(tmp_path / "long.csv", "time,x\n" + "".join(f"{k},{k % 7}\n" for k in range(51)))
-    monkeypatch.setattr(delimited, "MOST_VALUES", 100)
+    monkeypatch.setattr(limits, "MOST_VALUES", 100)
     for name, found in (("long.npy", "101 values"), ("long.csv", "104 values")):
         with pytest.raises(RawDataError, match=rf"{name}: found {found}; expected 100 or fewer. Cut it into parts"):
             next(channels.parts(str(tmp_path / name), 10.0, False, "", []))

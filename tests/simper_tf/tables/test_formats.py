@@ -11,7 +11,7 @@ from astropy.io import fits
 
 from benchmarks.made_formats import COUNT, RATE, STAMPS, TIMES, WAVE, acq, fit, gpx, health, tcx, xdf
 from simper_tf.recordings import sources
-from simper_tf.tables import channels, delimited, series_files, tracks
+from simper_tf.tables import channels, limits, series_files, tracks
 from simper_tf.tables import fits as fits_tables
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
@@ -71,7 +71,7 @@ def test_a_stream_that_ends_within_a_chunk_is_read_with_a_note(tmp_path):
 
 
 def test_a_file_of_too_many_values_is_refused(made, monkeypatch):
-    monkeypatch.setattr(delimited, "MOST_VALUES", COUNT - 1)
+    monkeypatch.setattr(limits, "MOST_VALUES", COUNT - 1)
     with pytest.raises(RawDataError, match="values; expected 95 or fewer"):
         list(channels.parts(str(made), None, False, "", []))
 

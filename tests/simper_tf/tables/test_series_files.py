@@ -14,7 +14,7 @@ import scipy.io.wavfile
 
 from simper_tf.commands import early_checks
 from simper_tf.recordings import search
-from simper_tf.tables import channels, delimited, layouts, named_arrays, series_files, sound
+from simper_tf.tables import channels, layouts, limits, named_arrays, series_files, sound
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
 
@@ -183,7 +183,7 @@ def test_a_matlab_file_without_numbers_is_refused(tmp_path):
 
 def test_a_swollen_matlab_file_is_refused_before_it_is_loaded(tmp_path, monkeypatch):
     scipy.io.savemat(tmp_path / "a.mat", {"x": WAVE, "held": {"y": np.zeros(5000)}}, do_compression=True)
-    monkeypatch.setattr(delimited, "MOST_VALUES", 5000)
+    monkeypatch.setattr(limits, "MOST_VALUES", 5000)
     monkeypatch.setattr(scipy.io, "loadmat", lambda *_, **__: pytest.fail("It was loaded."))
     with pytest.raises(RawDataError, match="values; expected 5,000 or fewer"):
         named_arrays.matlab(tmp_path / "a.mat")
