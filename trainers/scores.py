@@ -51,13 +51,17 @@ def say(results, values, predicted, task, settings):
 
 def say_verdict(results, predictions, speed_correlation):
     """Prints in a sentence what the features do and how far the frequencies are off that need no label."""
-    errors = [row for row in results if (row.protocol, row.metric) == ("fft_resolved", "mae")]
-    if not errors:
+    errors = {row.protocol: row for row in results if row.metric == "mae"}
+    if "fft_resolved" not in errors:
         return
+    unread = errors["fft_resolved"]
     octave = Octave(**predictions["fft_resolved"].found["octave"])
     runs = f"rise {octave.rises}" if octave.is_common else "do not rise equally often in all clips"
     follow = f"follow the speed ({speed_correlation:.2f}) and " if (speed_correlation or 0) >= LEARNED else ""
     cli.say(
-        f"Features {follow}{runs}. Frequencies read without labels are off by {errors[0].value:.2g} {errors[0].unit} "
+        f"Features {follow}{runs}. Frequencies read without labels are off by {unread.value:.2g} {unread.unit} "
         "on average."
     )
+    if head := errors.get("supervised"):
+        worse = ": train it longer, or export --readout=fft_resolved" if head.value > unread.value else ""
+        cli.say(f"Its own head is off by {head.value:.2g} {head.unit}{worse}.")

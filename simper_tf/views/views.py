@@ -70,7 +70,7 @@ class Views(Frozen):
         Args:
             clips: `(B, T, H, W, C)` uint8, or floats already in [0, 1]; or a list of B clips. T, H, W and C must be
                 known.
-            seed: `(2,)` int32 seed of a stateless random op.
+            seed: A whole number, or the `(2,)` int32 seed of a stateless random op.
 
         Returns:
             A dictionary, the batch that methods learn from: `views`, `(B, V, L, H, W, C)` float32 in [0, 1]; `speeds`,
@@ -83,6 +83,7 @@ class Views(Frozen):
         clips = batch_of(clips)
         check_clips(clips, known=True)
         clips, views = tf.convert_to_tensor(clips), self.of_frames(clips.shape[2:])
+        seed = seed if tf.convert_to_tensor(seed).shape.rank else (0, seed)
         return views.apply(clips, views.draw(tf.shape(clips)[0], clips.shape[1], seed))
 
     def of_frames(self, frame_shape: Sequence[int | None]) -> "Views":

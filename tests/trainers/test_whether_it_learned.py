@@ -60,6 +60,23 @@ def test_a_verdict_says_what_features_do_and_how_far_they_err(capsys, octave, co
     assert text.endswith("Frequencies read without labels are off by 0.00021 Hz on average.\n")
 
 
+@pytest.mark.parametrize(
+    ("off", "said"),
+    [
+        (1.94, "Its own head is off by 1.9 Hz: train it longer, or export --readout=fft_resolved."),
+        (0.00012, "Its own head is off by 0.00012 Hz."),
+    ],
+)
+def test_a_head_behind_the_fourier_transform_is_named(capsys, off, said):
+    rows = [
+        types.SimpleNamespace(protocol=protocol, metric="mae", value=value, unit="Hz")
+        for protocol, value in (("fft_resolved", 0.000214), ("supervised", off))
+    ]
+    octave = {"divisor": 2, "agreement": 1.0, "voting": 1.0}
+    scores.say_verdict(rows, {"fft_resolved": types.SimpleNamespace(found={"octave": octave})}, None)
+    assert capsys.readouterr().out.splitlines()[-1] == said
+
+
 def test_there_is_no_verdict_without_an_error(capsys):
     scores.say_verdict([], {}, 0.9)
     assert capsys.readouterr().out == ""

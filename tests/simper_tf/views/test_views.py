@@ -79,6 +79,11 @@ def test_a_seed_gives_equal_views_eager_graphed_and_in_workers(share_spatial, in
         np.testing.assert_array_equal(a["views"], b["views"])
 
 
+def test_a_seed_may_be_one_whole_number():
+    clips, views = tf.constant(noise(RNG)), views_of(16, 2)
+    np.testing.assert_array_equal(views(clips, 7)["views"], views(clips, (0, 7))["views"])
+
+
 def test_another_seed_gives_other_views_in_either_of_its_numbers():
     clips, views = tf.constant(noise(RNG)), views_of(16, 3)
     base, speeds = made(views, clips)
