@@ -22,7 +22,7 @@ _FEWEST_ENERGY = 9  # Samples of the fastest period from which on there is somet
 _MOST_CHANNELS = 8  # That are read by themselves too: the time to read grows with their number.
 _FLAT = 0.1  # Share of its mean by which energy must differ to show beats.
 _FAINT = 1e-3  # Share of a series below which what the filters leave is nothing.
-# Steps without a sample above which nothing is known between.
+# Steps without a sample above which there is a hole.
 _HOLE = 4.0
 _ORDER, _PADDING = 16, 15  # Of the filter before samples are left out, and samples by which it is led in.
 
@@ -32,13 +32,13 @@ class Even(NamedTuple):
 
     Attributes:
         values: `(N, C)` numbers, straight across holes.
-        is_known: `(N,)` whether a sample was near.
+        holes: `(N,)` seconds of the hole that each lies in, 0 in none.
         rate: Hz.
         start: Second of the first.
     """
 
     values: np.ndarray
-    is_known: np.ndarray
+    holes: np.ndarray
     rate: float
     start: float
 
@@ -63,8 +63,8 @@ def evenly(times: np.ndarray, values: np.ndarray) -> Even:
     else:
         even = _on(grid, times, values)
     after = np.clip(np.searchsorted(times, grid), 1, len(times) - 1)
-    is_known = times[after] - times[after - 1] <= _HOLE * step
-    return Even(even, is_known, rate, float(times[0]))
+    steps = times[after] - times[after - 1]
+    return Even(even, np.where(steps > _HOLE * step, steps, 0.0), rate, float(times[0]))
 
 
 def best(

@@ -25,6 +25,7 @@ _FEWEST = 3  # Beats of which a mean interval can be told.
 FEWEST_SAMPLES = 16  # Fewer cannot be filtered forward and back by two second-order sections.
 _PERIODS = 6  # Peaks of the autocorrelation of a course that are tried as the period.
 _FASTER = 0.8  # Likeness between beats, and of neighbors, from which on what repeats is faster.
+_BRIDGED = 0.35  # Of a period that may lack samples: what lies across is known well enough.
 _LOST = 0.4  # Beats less like the template than this are lost in a disturbance: intervals to them do not count.
 _EVEN = 0.02  # Unevenness below which intervals are even.
 _SEEN, FASTEST_SHARE = 1.6, 0.33  # Periods that must be there; share of the rate that the fastest frequency may have.
@@ -130,20 +131,20 @@ def find_in(even: beat_courses.Even, band: tuple[float, float]) -> Beats:
 
 def tries(even: beat_courses.Even, band: tuple[float, float]) -> list[Try]:
     """Returns a `Try` for each course of a series and each of its likely periods."""
-    values, is_known, rate, start = even
+    values, holes, rate, start = even
     band = max(band[0], _SEEN * rate / len(values)), min(band[1], FASTEST_SHARE * rate)
     if band[0] >= band[1] or not np.ptp(values, axis=0).any():
         return []
     courses, thinned, source, channel = beat_courses.best(values, rate, band)
     moments = start + np.arange(len(values)) / rate
     places = np.arange(len(courses["wave"])) * rate / thinned
-    is_known = is_known[np.minimum(places.astype(int), len(values) - 1)]
+    holes = holes[np.minimum(places.astype(int), len(values) - 1)]
     spikes = beat_shapes.Spikes(beat_courses.detail(source, rate, band), rate / band[1])
     found = []
     for name, course in courses.items():
         lags = beat_courses.lags(course, thinned, band, _PERIODS)[0]
         for lag, phase in zip(lags.tolist(), _phases(course, lags), strict=True):
-            attempt = _tried(name, course, phase, lag, is_known, start, thinned)
+            attempt = _tried(name, course, phase, lag, holes, start, thinned)
             # As in `beat_courses.lags`: a lag is whole.
             if attempt and 0.95 * band[0] <= attempt.frequency <= 1.05 * band[1]:
                 alike = spikes.alike((attempt.times - start) * rate)
@@ -226,9 +227,9 @@ def _compared(attempt, found):
     return dataclasses.replace(attempt, second=second, features=features, odds=odds)
 
 
-def _tried(name, course, phase, period, is_known, start, rate):
+def _tried(name, course, phase, period, holes, start, rate):
     """Returns the beats near a period in samples; None for too few."""
-    half = max(round(_REACH * period), 2)
+    half, is_known = max(round(_REACH * period), 2), holes <= _BRIDGED * period / rate
     places, curve, spread = _tracked(phase, period), course, beat_shapes.spread(course, 2 * half + 1)
     for _ in range(_ROUNDS):
         if len(places) < _FEWEST:

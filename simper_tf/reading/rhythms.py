@@ -44,8 +44,13 @@ def told(times, values, band):
     heard = []
     for channel in channels:
         heard += _at_clock(times, values, band, whole, channel, looks, is_whole=True)
+    low, high = band or (0.0, math.inf)
+    low = max(low, tempo_spans.HIGHEST / whole)
     for channel in channels if fine < whole else ():
         answers = _at_clock(times, values, band, fine, channel, looks)
+        if any(answer.is_clear and answer.hertz < low < high for answer in answers):
+            # Stretches tell one rhythm each, such as weeks; days may be too fast for the whole.
+            answers += _at_clock(times, values, (low, high), fine, channel, 2 * looks)
         heard += answers
         if any(answer.is_clear for answer in answers):  # Many samples take long.
             break

@@ -1,6 +1,7 @@
 """Reading of a whole series: samples at their own times to what repeats, such as heartbeats, breaths or tides."""
 
 import dataclasses
+import itertools
 import math
 
 import numpy as np
@@ -102,8 +103,17 @@ def _with_lines(answers, times, values, band):
     coarse = _COARSE / series_files.usual_step(times)
     if any(answer.hertz <= coarse for answer in clear) or not _has_line(values):
         return answers
-    lines = uneven.told(times, values, band) or []
+    lines = [_where_seen(line, times) for line in uneven.told(times, values, band) or []]
     return [*lines, *(answer for answer in answers if not lines or answer not in clear)]
+
+
+def _where_seen(line, times):
+    """Returns an answer without repetitions that hold no sample; as it is where times are uneven, such as nights."""
+    if series_files.usual_step(times) > 1 / _SLOW_RATE:
+        return line
+    are_seen = np.diff(np.searchsorted(times, line.repetitions), axis=1)[:, 0] > 0
+    spans, peaks = (tuple(itertools.compress(each, are_seen)) for each in (line.repetitions, line.peaks))
+    return dataclasses.replace(line, repetitions=spans, peaks=peaks)
 
 
 def _without_rounding(answers, times, values):

@@ -15,6 +15,7 @@ _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0))
 # A band so many times as high as low is read span by span. So many periods of the lowest frequency must be there.
 _WIDE, PERIODS = 8.0, 5
 _NARROW = 4.0  # So many times as high as low is a span that samples end, at least: noise in less is almost a wave.
+HIGHEST = _SPANS[-1][1]
 _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
 _SURE = 0.9  # Confidence above which none is surer.
 

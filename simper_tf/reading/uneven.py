@@ -26,6 +26,7 @@ _EXPLAINED, _IN_HALVES, _BY_CHANCE = 0.4, 0.25, 1e-4
 # Probability, at most, that slow noise has such a line near it, and frequencies by which that noise is told.
 _OF_SLOW_NOISE, _AROUND = 1e-3, 500
 _RIVALS, _CLEAR = 20, 0.8  # Other lines that are compared, and confidence from which on the best is told.
+_PARTS = 8  # Of a period, samples in which tell no more than one.
 _CLOSER = 10  # Frequencies on either side of a top by which lines are compared.
 _MOST_CHANNELS = 8  # Each takes seconds; tables of stars have one or two that vary, beside their errors.
 
@@ -65,12 +66,14 @@ def _of_channel(times, values, band):
     power = _power(times, values, hertz)
     first = int(np.searchsorted(hertz, _PERIODS / np.ptp(times)))
     best = first + int(power[first:].argmax())
-    freedom, tried = (len(times) - 3) / 2, len(hertz) / _FINER
-    by_chance = tried * (1 - power[best]) ** freedom
-    if power[best] < _EXPLAINED or by_chance > _BY_CHANCE or not 0 < best < len(hertz) - 1:
+    if power[best] < _EXPLAINED or not 0 < best < len(hertz) - 1:
         return None
     offset = samples.top_offset(*power[best - 1 : best + 2])
     found = float(hertz[best] + offset * (hertz[1] - hertz[0]))
+    seen = min(len(times), _seen(times, _PARTS * found))
+    by_chance = len(hertz) / _FINER * (1 - power[best]) ** ((seen - 3) / 2)
+    if by_chance > _BY_CHANCE or _seen(times, found) < _PERIODS:
+        return None
     fitted = _sine(times, values, found)
     if _is_of_slow_noise(times, values - fitted, values.var(), found, power[best]):
         return None
@@ -80,9 +83,14 @@ def _of_channel(times, values, band):
         if left.var() > (1 - _IN_HALVES) * values[part].var():
             return None
     left = _left(times, values, hertz, np.array([best, *_tops(power, best)]))
-    odds = len(times) / 2 * np.log(left[1:] / left[0])
+    odds = seen / 2 * np.log(left[1:] / left[0])
     confidence = float(1 / (1 + np.exp(np.minimum(-odds, 50)).sum()))  # A chance of 2e-22 is none.
     return _answer(times, values, found, confidence, power[best])
+
+
+def _seen(times, hertz):
+    """Returns how many parts of time, so many a second, hold a sample."""
+    return len(np.unique(np.floor(times * hertz)))
 
 
 def _frequencies(times, band):

@@ -97,6 +97,22 @@ def test_jitter_and_holes_are_bridged():
     assert found.confidence > 0.5
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [20.0, 33.0, 60.0, 125.0, 250.0])
+def test_a_pulse_with_a_fifth_of_its_samples_lost_is_read(rate):
+    rng, times = np.random.default_rng(1), np.arange(0, 40, 1 / rate)
+    phases = np.cumsum(1.1 * (1 + 0.05 * np.sin(times / 2))) / rate % 1
+    values = np.exp(-(((phases - 0.25) / 0.09) ** 2)) + 0.35 * np.exp(-(((phases - 0.55) / 0.12) ** 2))
+    values += 0.05 * rng.normal(size=len(times))
+    are_lost = np.zeros(len(times), bool)
+    while are_lost.mean() < 0.2:
+        first, lasts = rng.integers(0, len(times)), max(int(rng.uniform(0.03, 0.25) * rate), 1)
+        are_lost[first : first + lasts] = True
+    found = beats.find(times[~are_lost], values[~are_lost, None], BAND)
+    assert found.confidence >= 0.5
+    assert found.frequency == pytest.approx(1.1, rel=0.03)
+
+
 def test_of_several_channels_the_one_that_beats_is_read():
     times, values = uneven(np.full(20, 0.9), pulse, 50.0)
     noise = RNG.normal(size=(len(times), 3))
@@ -136,10 +152,10 @@ def test_what_does_not_repeat_has_no_beats(values):
 
 def test_samples_at_uneven_times_come_to_even_ones():
     times = np.array([0, 0.1, 0.2, 0.3, 0.4, 1.2, 1.3, 1.4])
-    even, is_known, rate, _ = beat_courses.evenly(times, times[:, None])
+    even, holes, rate, _ = beat_courses.evenly(times, times[:, None])
     assert rate == pytest.approx(10)
     np.testing.assert_allclose(even[:, 0], np.arange(15) / 10, atol=1e-9)
-    np.testing.assert_array_equal(np.flatnonzero(~is_known), np.arange(5, 13))
+    np.testing.assert_allclose(holes, np.where(np.isin(np.arange(15), np.arange(5, 13)), 0.8, 0), atol=1e-9)
 
 
 def test_the_autocorrelation_of_a_wave_is_its_cosine():

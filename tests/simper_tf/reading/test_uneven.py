@@ -93,3 +93,26 @@ def test_a_seam_in_which_nothing_repeats_is_a_pause():
     (both,) = beat_stretches._joined([one, other])
     assert both.pauses == ((one.end, other.start),)
     assert both.count == one.count + other.count
+
+
+def in_two_parts(rng, rate=50.0):
+    """Returns times of two recordings of 20 s with ten minutes between."""
+    times = np.arange(0, 20, 1 / rate)
+    return np.concatenate((times, times + 620)) + rng.uniform(0, 0.1 / rate, 2 * len(times))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_slow_movement_before_and_after_a_gap_is_no_rhythm(seed):
+    rng = np.random.default_rng(seed)
+    times = in_two_parts(rng)
+    walk = np.cumsum(rng.normal(size=len(times)))
+    smooth = np.convolve(walk, np.ones(200) / 200, "same")[:, None]
+    assert not series_reader.reading_of_samples(times, smooth).clear
+
+
+@pytest.mark.parametrize("hertz", [0.3, 0.5, 2.0])
+def test_repetitions_are_not_counted_through_a_gap(hertz):
+    times = in_two_parts(np.random.default_rng(0))
+    answers = series_reader.reading_of_samples(times, np.sin(2 * np.pi * hertz * times)[:, None]).clear
+    assert answers[0].hertz == pytest.approx(hertz, rel=0.02)
+    assert sum(answer.count for answer in answers) == pytest.approx(40 * hertz, abs=3)
