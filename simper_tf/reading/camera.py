@@ -212,6 +212,7 @@ class Look(NamedTuple):
     Attributes:
         steady: Frames without what is taken out of them.
         seen: What of them is read: the frames, magnitudes of their transform, or the shifts of tiles.
+        heard: Frames that the network is asked about.
         is_steadied: Whether the camera moved, and its movement was taken out.
         of_magnitudes: Whether magnitudes are read.
         of_shifts: Whether the shifts of tiles are read.
@@ -220,6 +221,7 @@ class Look(NamedTuple):
 
     steady: np.ndarray
     seen: np.ndarray
+    heard: np.ndarray
     is_steadied: bool = False
     of_magnitudes: bool = False
     of_shifts: bool = False
@@ -248,9 +250,11 @@ def looks(gray: np.ndarray) -> Iterator[Look]:
     """
     steps = tile_steps(gray[..., 0])
     steady, path = steadied(gray, steps)
+    # Of a hand that shakes the network is surer without it. Of a pan edges that pass from pixel to pixel would be left.
+    heard = gray if steady is None or path is None or _is_pan(path) else steady
     if steady is not None:
-        yield Look(steady, steady, path is not None)
-        yield Look(steady, magnitudes.of(gray), of_magnitudes=True)
-        if (view := follow.followed(gray)) is not None:
-            yield Look(gray, view.crops, fastest=view.fastest)
-    yield Look(gray, tile_shifts(gray, steps), of_shifts=True)
+        yield Look(steady, steady, heard, path is not None)
+        yield Look(steady, magnitudes.of(gray), heard, of_magnitudes=True)
+        if (view := follow.followed(gray)) is not None:  # In the whole picture the network sees little of it.
+            yield Look(gray, view.crops, view.crops, fastest=view.fastest)
+    yield Look(gray, tile_shifts(gray, steps), heard, of_shifts=True)

@@ -162,11 +162,10 @@ def _ranked(
     ranked: list[movement.Candidate] = []
     (low, high), rate, steady = band or (LOWEST_HERTZ, np.inf), stretch.rate, None
     with concurrent.futures.ThreadPoolExecutor(1) as network:  # It takes as long as all proposals.
-        of_all = network.submit(rhythm_network.hear, stretch.times, gray[..., 0])
+        asked: dict[int, concurrent.futures.Future] = {}  # By the frames that it was asked about.
         for look in camera.looks(gray):
-            heard = of_all
-            if look.fastest is not None:  # In the whole picture the network sees little of what is followed.
-                heard = network.submit(rhythm_network.hear, stretch.times, look.seen[..., 0])
+            if (heard := asked.get(id(look.heard))) is None:
+                heard = asked[id(look.heard)] = network.submit(rhythm_network.hear, stretch.times, look.heard[..., 0])
             limits = low / rate, min(high / rate, filters.HIGHEST_SHARE, look.fastest or np.inf)
             some = movement.weighed(movement.proposed(stretch.evenly(look.scores()), limits), heard.result(), rate)
             if look.of_magnitudes:

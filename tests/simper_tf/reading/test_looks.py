@@ -61,3 +61,31 @@ def test_shifts_of_a_camera_are_taken_out():
         camera.tile_shifts(frames[..., None].astype(np.float32)).std() for frames in (filmed, beside)
     )
     assert camera_moves < part_moves / 2
+
+
+def filmed(path):
+    """Returns `(T, 45, 80, 1)` float32 of a still scene, filmed along a path of `(T, 2)` pixels."""
+    wide = cv2.GaussianBlur(np.random.default_rng(0).normal(size=(80, 120)), (0, 0), 2) * 300 + 120
+    moved = [
+        cv2.warpAffine(
+            wide, np.float64([[1, 0, right], [0, 1, down]]), (80, 45), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        )
+        for down, right in path
+    ]
+    return np.clip(np.stack(moved), 0, 255).astype(np.float32)[..., None]
+
+
+def test_of_a_hand_that_shakes_the_network_is_asked_without_it():
+    noise = np.random.default_rng(1).normal(size=(80, 2))
+    gray = filmed(15 + 0.4 * np.cumsum(noise - noise.mean(axis=0), axis=0))
+    look = next(camera.looks(gray))
+    assert look.is_steadied
+    assert look.heard is look.steady
+    assert look.heard.var(0).mean() < 0.2 * gray.var(0).mean()
+
+
+def test_of_a_pan_the_network_is_asked_about_the_film_itself():
+    gray = filmed(np.stack((np.full(80, 15.0), 10 + 0.15 * np.arange(80)), axis=1))
+    look = next(camera.looks(gray))
+    assert look.is_steadied
+    assert look.heard is gray
