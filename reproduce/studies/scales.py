@@ -241,7 +241,7 @@ _SPLITS_BY_SEEDS = {"phone_ppg": tuple(range(10)), "imu_sets": tuple(range(3))}
 _THREE_SEEDS = (
     "digits", "quickstart", "mnist", "mnist_spin", "comparison", "noise", "table2", "table4", "table5", "table6",
     "table7", "table10", "table13_digits", "table14", "table15", "table17", "table18", "table22",
-    "table3", "table12", "table12_digits", "table16", "table19", "table9", "table21",
+    "table3", "table12", "table12_digits", "table13", "table16", "table19", "table9", "table21",
 )  # fmt: skip
 SCALES = {
     scale.name: scale
