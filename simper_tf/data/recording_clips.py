@@ -87,31 +87,22 @@ class Recordings:
         if gaps not in missing.CHOICES:
             raise ValueError(f"`gaps` must be one of {', '.join(missing.CHOICES)}. Received: {gaps!r}.")
         self._megabytes, self._seed, self._gaps = megabytes, seed, gaps
-        if isinstance(names, search.Found):
-            named, self.problems = names.sources, names.reasons
-            names = [source.name for source in named]
-        elif arrays.are_arrays(names):
-            named, self.problems, names, rate = arrays.sources(names, rate), [], ["the arrays"], None
-        else:
-            names = [os.fspath(name) for name in ([names] if isinstance(names, str | os.PathLike) else names)]
-            if not (rate is None or isinstance(rate, numbers.Real)):
-                raise ValueError(f"`rate` must be one number where recordings are named. Received: {rate}.")
-            found = search.find(names, rate)
-            named, self.problems = found.sources, found.reasons
-        self.are_series = not any(source.has_pictures for source in named)
-        if self.are_series and named and size and tuple(size) != (1, 1):
+        found, named, rate = _found(names, rate)
+        self.problems = found.reasons
+        self.are_series = not any(source.has_pictures for source in found.sources)
+        if self.are_series and found.sources and size and tuple(size) != (1, 1):
             raise ValueError(f"`size` is that of pictures, which series have not. Received: {size}. Leave it out.")
         self._counts: dict[str, int] = {}  # Name of a series -> its channels.
-        known = list(self._known(named))
+        known = list(self._known(found.sources))
         if not known:
-            raise self._nothing(names)
+            raise self._nothing(named)
         most = windows.FRAMES_A_PERIOD * (band or windows.BAND)[1]
         rate = None if self.are_series and rate and rate > most else rate
         repeats = counted([source for source, _ in known]) if counted else ()
         self.proposal = proposals.propose([info for _, info in known], band, window, hop, rate, size, repeats)
         used = [(source, info) for source, info in known if self._fits(source, info)]
         if not used:
-            raise self._nothing(names)
+            raise self._nothing(named)
         self._channels = _only([(source.name, self._counts[source.name]) for source, _ in used if self.are_series])
         self.sources: tuple[Source, ...] = tuple(source for source, _ in used)
         self.infos: tuple[Info, ...] = tuple(info for _, info in used)
@@ -228,6 +219,18 @@ class Recordings:
             return ValueError(f"No recording to learn from. Received: {printable(', '.join(names))}.")
         first = f" The first of {len(self.problems)}:" * (len(self.problems) > 1)
         return ValueError(f"No recording to learn from.{first} {self.problems[0]}")
+
+
+def _found(names, rate):
+    """Returns the `search.Found` of recordings, their names in print, and the rate that clips are to have."""
+    if isinstance(names, search.Found):
+        return names, [source.name for source in names.sources], rate
+    if arrays.are_arrays(names):
+        return search.Found(arrays.sources(names, rate), [], []), ["the arrays"], None
+    if not (rate is None or isinstance(rate, numbers.Real)):
+        raise ValueError(f"`rate` must be one number where recordings are named. Received: {rate}.")
+    named = [os.fspath(name) for name in ([names] if isinstance(names, str | os.PathLike) else names)]
+    return search.find(named, rate), named, rate
 
 
 def _only(counts):
