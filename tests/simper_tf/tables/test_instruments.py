@@ -168,3 +168,9 @@ def test_bytes_and_packets_beside_electrodes_are_no_signals(tmp_path, electrodes
 def test_without_electrodes_other_columns_are_signals(tmp_path):
     found = assert_read(tmp_path, ["time,Other,Marker"], f"{PLAIN},{{1:.3f}}")
     assert found.names == ("Other", "Marker")
+
+
+@pytest.mark.parametrize("lone", ["#", "%", "# "])
+def test_a_lone_mark_among_comments_leaves_the_names(tmp_path, lone):
+    for above in (["# a board", "time,x", lone], ["# a board", "# time,x", lone], [lone, "# a board", "time,x"]):
+        assert assert_read(tmp_path, above).names == ("x",)
