@@ -153,7 +153,7 @@ def test_json_of_streams_is_read_side_by_side(tmp_path, value):
     np.testing.assert_allclose(assert_series.values[:, 0], (WAVE - WAVE.mean()) / WAVE.std(), atol=1e-3)
 
 
-PACKETS = ["Sample Index", "Other", "Other.1", "Marker Channel", "Package Num Channel", "Timestamp (Formatted)"]
+PACKETS = ["Sample Index", "Other", "Other", "Marker Channel", "Package Num Channel", "Timestamp (Formatted)"]
 
 
 @pytest.mark.parametrize("electrodes", ["EXG Channel 0", "EEG Channel 1", "emg_channel_2"])
@@ -162,7 +162,9 @@ def test_bytes_and_packets_beside_electrodes_are_no_signals(tmp_path, electrodes
     above = ["%OpenBCI Raw EEG Data", f"%Sample Rate = {RATE:g} Hz", names]
     found = assert_read(tmp_path, above, ",".join([PLAIN, *["{1:.3f}"] * (1 + len(PACKETS))]))
     assert found.names == (electrodes, "Accel Channel 0")
-    assert found.notes[0] == "The column 'Sample Index' is of packets, not of a sensor, and is left out."
+    why = "is of packets, not of a sensor, and is left out."
+    told = "Sample Index", "Other", "Marker Channel"
+    assert found.notes[:3] == tuple(f"The column {name!r} {why}" for name in told)
 
 
 def test_without_electrodes_other_columns_are_signals(tmp_path):
