@@ -18,6 +18,7 @@ from simper_tf.tables import (
     json_texts,
     kept_columns,
     long_texts,
+    months_across,
     named_arrays,
     packed,
     rates,
@@ -168,6 +169,7 @@ def of_data_frame(name: str, frame, rate: float | None, time: str, columns: list
 def _laid_out(path, table, given, time, columns):
     """Returns the `_Held` of a table: its times, then its channels."""
     table = dates_across.turned(table)
+    table = table if time or columns else months_across.unrolled(table)
     known = given[0] or (table.stated[0].rate if table.stated else None)
     column = _number(path, table.names, time) if time else None
     table, own_times = _of_rows_with_times(table, time_columns.times_of(table, known, column))

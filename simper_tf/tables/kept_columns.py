@@ -1,5 +1,7 @@
 """Columns of a table that are signals: those that hold text, count, or hold numbers in few rows are left out."""
 
+import re
+
 import numpy as np
 
 from simper_tf.tables import cycles, time_columns
@@ -10,6 +12,9 @@ from simper_tf.utils.errors import RawDataError
 FILLERS = (-99.9, -99.99, -999.0, -999.9, -999.99, -9999.0, -9999.9, -99999.0, 999.9, 999.99, 9999.0, 9999.9, 99999.0)
 # Share of the most numbers of a column that another one, and the rows of all, must have: else holes are the rule.
 _SPARSE = 0.5
+# Columns of electrodes, as OpenBCI and BrainFlow name them, and what else such files hold beside all kinds of sensors.
+_ELECTRODES = re.compile(r"e[xemc]g[ _]channel[ _]?\d+")
+_OF_PACKETS = re.compile(r"other|marker|package|sample[ _]index|timestamp")
 
 
 def signals(path, table, used) -> tuple[dict[int, np.ndarray], list[str]]:
@@ -31,6 +36,7 @@ def signals(path, table, used) -> tuple[dict[int, np.ndarray], list[str]]:
         for k in which:
             del columns[k]
 
+    leave(_of_packets({k: table.names[k] for k in columns}), "is of packets, not of a sensor,")
     words = [k for k, column in columns.items() if not isinstance(column, np.ndarray)]
     leave(words, "holds text")
     empty = [k for k, column in columns.items() if not np.isfinite(column).any()]
@@ -52,6 +58,13 @@ def signals(path, table, used) -> tuple[dict[int, np.ndarray], list[str]]:
         share = f"{np.isfinite(columns[k]).sum()} of {len(columns[k])} rows"
         notes += left_out(table.names, [k], f"has numbers in {share}")
     return {k: columns[k] for k in dense}, notes
+
+
+def _of_packets(names):
+    """Returns the columns beside electrodes that hold raw bytes, marks or counts of packets, by their names."""
+    names = {k: name.strip().lower() for k, name in names.items()}
+    has_electrodes = any(map(_ELECTRODES.fullmatch, names.values()))
+    return [k for k, name in names.items() if has_electrodes and _OF_PACKETS.match(name)]
 
 
 def _without_fillers(columns, names):

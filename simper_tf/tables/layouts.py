@@ -13,7 +13,7 @@ from simper_tf.utils.errors import RawDataError
 LONGEST_LINE = 2**20  # Letters: a thousand channels take a sixtieth of them.
 _EXPECTED = "rows of numbers, as many in each"
 NAN_WORDS = ("", "-", "--", "?", ".", "undefined", "--undefined--", "missing", "nan", "na", "n/a", "#n/a", "null",
-             "none", "inf", "-inf", "+inf")  # fmt: skip
+             "none", "inf", "-inf", "+inf", *("*" * k for k in range(1, 6)))  # fmt: skip
 _SAMPLE = 200  # Lines from which the layout is learned: the last half, which no header reaches.
 SEPARATORS = (",", ";", "\t", "|", None)  # None: spaces and tabs.
 _TOLD = ("n", "t", "u")  # Kinds of cells that are measured, see `kind_of`.

@@ -130,7 +130,7 @@ def never_changes(name) -> RawDataError:
 
 
 def left_out(names: list[str], columns, what: str, numbers=()) -> list[str]:
-    """Returns sentences on columns that are left out, of the first ones.
+    """Returns sentences on columns that are left out, of the first names.
 
     Args:
         names: Of columns.
@@ -139,8 +139,8 @@ def left_out(names: list[str], columns, what: str, numbers=()) -> list[str]:
         numbers: Of the columns in their file, from 0, where these are not all of it.
     """
     numbers = numbers or range(len(names))
-    named = [repr(names[k]) if names[k] else f"number {numbers[k] + 1}" for k in list(columns)[:MOST_NOTES]]
-    return [f"The column {name} {what} and is left out." for name in named]
+    named = dict.fromkeys(repr(names[k]) if names[k] else f"number {numbers[k] + 1}" for k in columns)
+    return [f"The column {name} {what} and is left out." for name in [*named][:MOST_NOTES]]
 
 
 def usual_step(times) -> float:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import calendars, clock, dates, rates, time_units
+from simper_tf.tables import board_clocks, calendars, clock, dates, rates, time_units
 from simper_tf.tables.delimited import Table
 from simper_tf.tables.series_files import left_out
 from simper_tf.utils.errors import RawDataError
@@ -106,20 +106,30 @@ def _candidates(table, known):
     for k, (name, unit, column) in enumerate(zip(names, table.units, table.columns, strict=True)):
         is_time, _ = time_units.named(name, unit)
         is_text = not isinstance(column, np.ndarray)
+        of_board = None if k else _step_of_board(table)
         may_be_years = not name or dates.is_named_years(name)
         if is_time or is_text or (may_be_years and dates.of_years(column, name)):
             seconds, note = time_units.seconds(name, unit, column)
+        elif of_board:
+            seconds = 1e-3 * column
+            note = f"The first column is taken for milliseconds: it rises by about {of_board:g}."
         elif time_units.is_vague(name) or (k == 0 and not has_names) or (not name and known is None):
             unit_seconds, note = _rising(name, column, k, k == 0 and len(table.columns) > 1 and not has_names)
             seconds = column * unit_seconds if unit_seconds else None if name else _since_1970(column)
         else:
             seconds, note = _since_1970(column), ""
         if seconds is not None and np.isfinite(seconds).any():
-            strength = 2 if is_time else 0 if time_units.is_vague(name) else 1
+            strength = 2 if is_time else 0 if of_board or time_units.is_vague(name) else 1
             candidates.append(_Candidate(k, seconds, note, strength, is_text))
         elif seconds is None and note and (is_time or is_text):
             doubts.append(_in_doubt(table.names[k], note))
     return candidates, next(iter(doubts), "")
+
+
+def _step_of_board(table):
+    """Returns the usual step of milliseconds in the first column of a table without any name; None of another one."""
+    is_other = len(table.columns) == 1 or any(table.names) or not isinstance(table.columns[0], np.ndarray)
+    return None if is_other else board_clocks.milliseconds(table.columns[0])
 
 
 def _named(table, k):
@@ -285,9 +295,9 @@ def like_times(table: Table) -> str:
     for k, (name, column) in enumerate(zip(table.names, table.columns, strict=True)):
         if not isinstance(column, np.ndarray) or not np.isfinite(column).all():
             continue
-        step = _even_step(column) or _jittery_step(column)
+        step = _even_step(column) or _jittery_step(column) or board_clocks.step(column)
         if step not in (None, 1) or (time_units.is_vague(name) and direction(column) > 0):
-            by = f" by {step:.4g}" if step else ""
+            by = f" by {step:.6g}" if step else ""
             return (
                 f"Column {repr(name) if name else k + 1} rises{by} and may be a clock: name it, `time={name or k + 1}`."
             )

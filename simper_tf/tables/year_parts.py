@@ -53,8 +53,8 @@ _PAIRS = (
     re.compile(r"(?P<first>\d\d?)[-/](?P<last>\d\d?)"),
 )
 # The names of months without anything more: others, such as mark or decay, may be labels.
-_STRICT = re.compile("jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?"
-                     "|nov(ember)?|dec(ember)?")  # fmt: skip
+MONTH = re.compile("jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?"
+                   "|nov(ember)?|dec(ember)?")  # fmt: skip
 _EVEN, _LIKE = 0.5, 0.1  # Unevenness of steps that may be meant, and by which share those of two readings differ.
 _CENTURY = 69  # Years of two digits from which on the first is of the last century, as POSIX has it.
 
@@ -133,7 +133,7 @@ def _of_pairs(parts, example):
     first, last = parts["first"], parts["last"]
     have_words = [bool(column.str.contains("[a-z]").any()) for column in (first, last)]
     are_strict = all(
-        column.dropna().map(lambda word: bool(_STRICT.fullmatch(word.rstrip(".")))).all()
+        column.dropna().map(lambda word: bool(MONTH.fullmatch(word.rstrip(".")))).all()
         for column, has_words in zip((first, last), have_words, strict=True)
         if has_words
     )

@@ -151,3 +151,28 @@ def test_json_of_streams_is_read_side_by_side(tmp_path, value):
     assert_series = series_files.series_of(tmp_path / "a.json")
     np.testing.assert_allclose(assert_series.times, SECONDS, atol=1e-6)
     np.testing.assert_allclose(assert_series.values[:, 0], (WAVE - WAVE.mean()) / WAVE.std(), atol=1e-3)
+
+
+PACKETS = ["Sample Index", "Other", "Other", "Marker Channel", "Package Num Channel", "Timestamp (Formatted)"]
+
+
+@pytest.mark.parametrize("electrodes", ["EXG Channel 0", "EEG Channel 1", "emg_channel_2"])
+def test_bytes_and_packets_beside_electrodes_are_no_signals(tmp_path, electrodes):
+    names = ",".join(["time", electrodes, "Accel Channel 0", *PACKETS])
+    above = ["%OpenBCI Raw EEG Data", f"%Sample Rate = {RATE:g} Hz", names]
+    found = assert_read(tmp_path, above, ",".join([PLAIN, *["{1:.3f}"] * (1 + len(PACKETS))]))
+    assert found.names == (electrodes, "Accel Channel 0")
+    why = "is of packets, not of a sensor, and is left out."
+    told = "Sample Index", "Other", "Marker Channel"
+    assert found.notes[:3] == tuple(f"The column {name!r} {why}" for name in told)
+
+
+def test_without_electrodes_other_columns_are_signals(tmp_path):
+    found = assert_read(tmp_path, ["time,Other,Marker"], f"{PLAIN},{{1:.3f}}")
+    assert found.names == ("Other", "Marker")
+
+
+@pytest.mark.parametrize("lone", ["#", "%", "# "])
+def test_a_lone_mark_among_comments_leaves_the_names(tmp_path, lone):
+    for above in (["# a board", "time,x", lone], ["# a board", "# time,x", lone], [lone, "# a board", "time,x"]):
+        assert assert_read(tmp_path, above).names == ("x",)
