@@ -14,6 +14,21 @@ from simper_tf.utils.progress import Counter, OutputClosed, clock, say  # noqa: 
 INTERRUPTED = 130
 
 
+class Interruption(KeyboardInterrupt):
+    """A signal has told this process to stop.
+
+    Args:
+        number: Of the signal.
+
+    Attributes:
+        code: The exit code that shells give a program ended by it.
+    """
+
+    def __init__(self, number: int):
+        super().__init__()
+        self.code = 128 + number
+
+
 class ToldToStop(abc.ABC):
     """Between `with` and its end, what tells this process to stop calls `_told`: Ctrl-C, SIGTERM and SIGHUP.
 
@@ -36,6 +51,13 @@ class ToldToStop(abc.ABC):
     def _told(self, number: int, frame=None): ...
 
 
+class AtOnce(ToldToStop):
+    """Raises an `Interruption` at a signal to stop."""
+
+    def _told(self, number, frame=None):
+        raise Interruption(number)
+
+
 class StopRequest(ToldToStop):
     """Becomes true at the first signal to stop, so that a loop can end where its state is whole.
 
@@ -50,7 +72,7 @@ class StopRequest(ToldToStop):
 
     def _told(self, number, frame=None):
         if self.signal is not None:
-            raise KeyboardInterrupt
+            raise Interruption(number)
         self.signal = number
         # Where a terminal is gone, or a line is half printed, there is nothing to be said.
         with contextlib.suppress(OutputClosed, RuntimeError):

@@ -186,6 +186,7 @@ def _end_all():
 def main(number: int):
     """Answers requests that come through a file descriptor until there are no more: what others print is not in it."""
     systems.end_by_signals()
+    systems.leave_signals()
     global _most
     _most = systems.limit_memory(MEMORY)
     systems.leave_no_core()
