@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Collection
 
+from simper_tf.utils.errors import BrokenInstallationError
 from simper_tf.utils.options import written
 from simper_tf.utils.progress import Counter, OutputClosed, clock, say  # noqa: F401  (what commands print by)
 
@@ -95,7 +96,8 @@ def checking_words():
 def expected() -> tuple[type[Exception], ...]:
     """Returns the errors that a user, a disk or a signal can cause; any other is a defect of ours."""
     tensorflow = sys.modules.get("tensorflow")
-    return (ValueError, OSError, FloatingPointError, *((tensorflow.errors.OpError,) if tensorflow else ()))
+    known = ValueError, OSError, FloatingPointError, BrokenInstallationError
+    return (*known, *((tensorflow.errors.OpError,) if tensorflow else ()))
 
 
 def in_flags(sentence: str, names: Collection[str]) -> str:

@@ -13,7 +13,7 @@ import pytest
 from predicted import breath, rows, run
 from processes import ROOT, lines_until
 
-from simper_tf.commands import console, kept, learners, predict
+from simper_tf.commands import console, kept, learners, main, predict
 from simper_tf.reading import drawing, series_reader, source_reader
 from simper_tf.recordings import search, sources
 from simper_tf.utils import files
@@ -230,6 +230,19 @@ def test_several_processes_answer_byte_for_byte_alike(folder, tmp_path):
         run(folder, f"--jobs={jobs}", f"--out={tmp_path / str(jobs)}")
     for path in (tmp_path / "1").iterdir():
         assert path.read_bytes() == (tmp_path / "2" / path.name).read_bytes(), path.name
+
+
+def test_a_broken_installation_ends_the_call_and_blames_no_file(folder, tmp_path, monkeypatch, capsys):
+    def lost(*_, **__):
+        raise ModuleNotFoundError("No module named 'scipy'", name="scipy")
+
+    monkeypatch.setattr(series_reader, "reading_of_samples", lost)
+    with pytest.raises(SystemExit) as ended:
+        main.main(["predict", str(folder), f"--out={tmp_path / 'out'}"])
+    said = capsys.readouterr().err
+    assert (ended.value.code, said.count("\n")) == (1, 1)
+    assert said.startswith("simper predict: error: The installation is broken: No module named 'scipy'. Install it")
+    assert not (tmp_path / "out").exists()
 
 
 DYING = """

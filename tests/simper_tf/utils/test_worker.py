@@ -11,7 +11,7 @@ import textwrap
 import pytest
 
 from simper_tf.utils import worker
-from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.errors import BrokenInstallationError, RawDataError
 
 TASKS = """
     import ctypes, os, time
@@ -40,6 +40,10 @@ TASKS = """
 
     def defect(path):
         yield {}, [].missing
+
+    def unloaded(path):
+        yield {}, b""
+        import simper_tf.tables.lost
 
     def refuse(path):
         raise RawDataError(path, "this", "that", "Mend it.")
@@ -143,6 +147,22 @@ def test_a_defect_of_ours_is_a_sentence_with_its_cause():
     ) as told:
         run("defect")
     assert "made_up_tasks.py" in str(told.value.__cause__)
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("made_up_tasks:unloaded", "No module named 'simper_tf.tables.lost'"),
+        ("made_up_tasks:lost", "module 'made_up_tasks' has no attribute 'lost'"),
+        ("made_half:count", r"'\(' was never closed \(made_half.py, line 1\)"),
+    ],
+)
+def test_a_broken_installation_is_no_fault_of_a_file(task, said, tmp_path, started):
+    (tmp_path / "made_half.py").write_text("def count(")
+    with pytest.raises(BrokenInstallationError, match=rf"^The installation is broken: {said}\. Install it again: pip"):
+        list(worker.answers(task, "a.mp4"))
+    assert len(run("count", number=2)) == 2
+    assert len(set(started)) == 1
 
 
 def test_a_table_may_take_memory_beside_its_numbers(started):
