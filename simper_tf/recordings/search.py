@@ -161,6 +161,9 @@ def without(targets: Sequence[Target], skipped: set[Target]) -> list[RawDataErro
 
 
 def _of_name(name) -> Iterator[Target]:
+    if not name:  # It would stand for the folder at hand.
+        yield Target("", (), name, problem=NoRecordingError("", "The name of a recording is empty."))
+        return
     if name.isdecimal() and not _true(pathlib.Path(name).exists):
         yield Target(f"camera {name}", (), name, int(name))
         return

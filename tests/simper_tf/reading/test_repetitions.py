@@ -38,6 +38,13 @@ def test_a_series_and_frames_are_counted_alike(given):
     assert found.info.rate == pytest.approx(20)
 
 
+def test_a_name_that_is_empty_is_no_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("time,x\n0,1\n1,2\n2,1\n3,2\n")
+    with pytest.raises(ValueError, match=r"^The name of a recording is empty\.$"):
+        simper_tf.read("")
+
+
 def test_results_are_compared_as_objects_and_may_be_keys():
     first, second = made(answer()), made(answer())
     assert first == first
