@@ -89,7 +89,7 @@ class BrokenInstallationError(ImportError):
     """
 
     def __init__(self, said: str):
-        action = "Install it again: pip install --force-reinstall . in the folder of the checkout."
+        action = "Install it again, in a new environment: pip install . in the folder of the checkout."
         super().__init__(f"The installation is broken: {said.rstrip('.')}. {action}")
         self.said = said
 
