@@ -211,6 +211,14 @@ def test_a_process_that_died_while_idle_is_replaced(started):
     assert len(run("count", number=2)) == 2
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_to_stop_are_left_to_the_program(number, started):
+    answers = worker.answers("made_up_tasks:count", "a.mp4", number=9)
+    next(answers)
+    started[-1]._process.send_signal(number)
+    assert len(list(answers)) == 8
+
+
 def in_a_program(code):
     """Returns what a program prints that has asked a worker once, whose process id is `pid`."""
     before = """
