@@ -7,11 +7,27 @@ import signal
 import sys
 from collections.abc import Collection
 
+from simper_tf.utils.errors import BrokenInstallationError
 from simper_tf.utils.options import written
 from simper_tf.utils.progress import Counter, OutputClosed, clock, say  # noqa: F401  (what commands print by)
 
 # The exit code that shells give a program ended from the keyboard.
 INTERRUPTED = 130
+
+
+class Interruption(KeyboardInterrupt):
+    """A signal has told this process to stop.
+
+    Args:
+        number: Of the signal.
+
+    Attributes:
+        code: The exit code that shells give a program ended by it.
+    """
+
+    def __init__(self, number: int):
+        super().__init__()
+        self.code = 128 + number
 
 
 class ToldToStop(abc.ABC):
@@ -36,6 +52,13 @@ class ToldToStop(abc.ABC):
     def _told(self, number: int, frame=None): ...
 
 
+class AtOnce(ToldToStop):
+    """Raises an `Interruption` at a signal to stop."""
+
+    def _told(self, number, frame=None):
+        raise Interruption(number)
+
+
 class StopRequest(ToldToStop):
     """Becomes true at the first signal to stop, so that a loop can end where its state is whole.
 
@@ -50,7 +73,7 @@ class StopRequest(ToldToStop):
 
     def _told(self, number, frame=None):
         if self.signal is not None:
-            raise KeyboardInterrupt
+            raise Interruption(number)
         self.signal = number
         # Where a terminal is gone, or a line is half printed, there is nothing to be said.
         with contextlib.suppress(OutputClosed, RuntimeError):
@@ -73,7 +96,8 @@ def checking_words():
 def expected() -> tuple[type[Exception], ...]:
     """Returns the errors that a user, a disk or a signal can cause; any other is a defect of ours."""
     tensorflow = sys.modules.get("tensorflow")
-    return (ValueError, OSError, FloatingPointError, *((tensorflow.errors.OpError,) if tensorflow else ()))
+    known = ValueError, OSError, FloatingPointError, BrokenInstallationError
+    return (*known, *((tensorflow.errors.OpError,) if tensorflow else ()))
 
 
 def in_flags(sentence: str, names: Collection[str]) -> str:

@@ -22,7 +22,7 @@ def check(command: str, recordings: Sequence[str], options):
         options: Its options, of which `model`, `labels` and `out` name files and folders.
 
     Raises:
-        ValueError: so it is; of `model` and `labels`, a `console.WrongWord`.
+        ValueError: so it is; of `model` and `labels`, and of an `out` that is empty, a `console.WrongWord`.
     """
     _check_recordings(recordings)
     with console.checking_words():
@@ -31,6 +31,8 @@ def check(command: str, recordings: Sequence[str], options):
         labels = getattr(options, "labels", "")
         if labels and not pathlib.Path(labels).is_file():
             raise ValueError(f"--labels={printable(labels)}: no such file.")
+        if not getattr(options, "out", "."):  # It would stand for the folder at hand.
+            raise ValueError("--out is empty. Is a variable of the shell not set?")
     if hasattr(options, "out"):
         _check_out(options.out)
 

@@ -239,10 +239,11 @@ def _guarded(name, command, arguments):
 
     try:
         early_checks.check(name, arguments[0] if command.takes else (), arguments[-1])
-        return _named(f"commands.{command.runs}")(*arguments)
-    except KeyboardInterrupt:
+        with console.AtOnce():
+            return _named(f"commands.{command.runs}")(*arguments)
+    except KeyboardInterrupt as error:
         print(f"\nsimper {name}: interrupted; {command.interrupted}.", file=sys.stderr)
-        return console.INTERRUPTED
+        return getattr(error, "code", console.INTERRUPTED)
     except Exception as error:
         if not isinstance(error, console.expected()):
             raise

@@ -5,7 +5,6 @@ import hashlib
 import math
 import os
 import pathlib
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from simper_tf.commands.command_options import Predict
 from simper_tf.commands.learners import Learner, wishes_of
 from simper_tf.reading import live_count, records, source_reader
 from simper_tf.recordings import search, source_contract
-from simper_tf.utils import files
+from simper_tf.utils import files, systems
 from simper_tf.utils.errors import RawDataError, guarding, printable
 from simper_tf.utils.options import declared
 
@@ -100,9 +99,9 @@ def begin(parent: int):
     """Begins a process of several, which ends when the first of them does, however that is.
 
     Args:
-        parent: Number of the first, which alone is told of Ctrl-C.
+        parent: Number of the first, which alone is told to stop.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    systems.leave_signals()
 
     def watch():
         while os.getppid() == parent:

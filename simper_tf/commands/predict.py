@@ -21,7 +21,7 @@ from simper_tf.utils.options import declared
 
 LOCK = ".lock"
 CSV, REPETITIONS, WINDOWS = "predictions.csv", "repetitions.csv", "windows.csv"
-JSON, LINES, PAGE = "predictions.json", "predictions.jsonl", "predictions.html"
+JSON, LINES, PAGE = "predictions.json", search.ANSWERS, "predictions.html"
 # Recordings of which all have pictures where nobody asks: of more, nobody looks at each.
 _DRAWN = 50
 _NOT_READ = records.UNREADABLE, records.SKIPPED

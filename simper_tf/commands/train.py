@@ -87,7 +87,7 @@ def _fitted(model, steps, asked, begun):
 
         def on_train_batch_end(self, batch, logs=None):
             if stop():
-                raise KeyboardInterrupt
+                raise console.Interruption(stop.signal)
 
     with console.StopRequest() as stop:
         model.fit(steps, asked.batch_size, callbacks=[Stopped()], checkpoints=begun.checkpoints)

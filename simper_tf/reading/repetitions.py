@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 Recording = str | os.PathLike | ArrayLike | Iterable[np.ndarray] | source_contract.Source
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class Repetitions(source_reader.Done):
     """What repeats in a recording, as `simper_tf.read` returns it.
 
     Seconds are those of the recording's own clock. `notes` are sentences on what to know before using the numbers, and
-    `reading` holds scenes and unclear answers too.
+    `reading` holds scenes and unclear answers too. Each equals itself alone, and may be a key.
 
     Example:
         >>> found = simper_tf.read(np.sin(2 * np.pi * 0.7 * np.arange(0, 12, 0.02)), rate=50)

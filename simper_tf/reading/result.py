@@ -27,7 +27,7 @@ SEEN = 0.2  # Confidence from which on what was seen in pictures is told, withou
 CHANGE, BY_CHANCE = 1.2, 0.01
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)  # Arrays have no one answer to ==.
 class Answer:
     """One thing that repeats.
 

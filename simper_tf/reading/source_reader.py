@@ -51,7 +51,7 @@ class Wishes:
             raise ValueError(f"`band` must be (low, high) in Hz, 0 < low < high. Received: {self.band}.")
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)  # Arrays have no one answer to ==.
 class Done:
     """A recording that was read.
 

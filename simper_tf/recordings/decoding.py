@@ -1,5 +1,6 @@
 """Small frames of videos at their times, and which of them are missing, inside the worker."""
 
+import collections
 import itertools
 from collections.abc import Iterator
 
@@ -16,20 +17,21 @@ ONE_EACH = {"av1", "ffv1", "gif", "h264", "hevc", "libdav1d", "mjpeg", "prores",
 _MOST_LATE = 16
 # Late frames of which a single one may have a false time.
 _MIXED = 2
+_MOST_HELD = 2**28  # Pixels of frames of one time, which wait for the next time.
 _BATCH_BYTES, _BATCH_FRAMES = 2**20, 64  # Handed over at once: fewer would cost time, more memory.
 _SCALING = av.video.reformatter.Interpolation
 _AREA = _SCALING.AREA | _SCALING.ACCURATE_RND | _SCALING.FULL_CHR_H_INT
 
 
-def frames(path, start, end, shape, box, rate) -> Iterator[tuple]:
+def frames(path, start, end, shape, box, rate, at_once) -> Iterator[tuple]:
     """Yields batches of small frames: their times and shape, and their bytes; then how many frames were lost.
 
-    Arguments are those of `video.decoded`.
+    Arguments are those of `video.decoded`, and `at_once` of a `VideoInfo`.
 
     Raises:
         RawDataError: as `video.decoded`.
     """
-    with open_file(path, rate) as opened:
+    with open_file(path, rate, at_once) as opened:
         batch, origin, decoder = [], None, Decoder(opened)
         scaler = av.video.reformatter.VideoReformatter()  # One, for it is dear to set up.
         for moment, frame in decoder.timed():
@@ -62,36 +64,65 @@ class Decoder:
     Attributes:
         lost: Frames lost so far.
         lead: Seconds of lost frames before the first that is shown.
+        repeated: Frames so far that have the time of the one before.
     """
 
     def __init__(self, opened):
-        self._opened, self.lost, self.lead = opened, 0, 0.0
+        self._opened, self.lost, self.lead, self.repeated = opened, 0, 0.0, 0
         self._tells = not opened.rate and opened.stream.codec_context.name in ONE_EACH
         # Stamps of packets whose frames have not come, the first of all; packets refused; frames late since a key.
-        self._expected, self._first, self._refused, self._late = set(), None, 0, 0
+        self._expected, self._first, self._refused, self._late = collections.Counter(), None, 0, 0
+        self._held, self._same = [], 0  # Frames that have the time of the last one, and how many there are.
 
     def timed(self):
         """Yields `(seconds, frame)`, rising.
 
         AVI files hold the order of decoding alone, which is even. A frame without a time comes as long after the one
-        before as that one did. One that is not later than the one before it is left out; many in a row end the video.
+        before as that one did. Those of one time, as of a clock coarser than the rate, are spread up to the next time.
+        One that is earlier than the one before it is left out; many in a row end the video.
         """
-        last, late = None, 0
+        last, late, step = None, 0, 0.0
         for (moment, stamp, frame), (after, *_) in itertools.pairwise(itertools.chain(self._stamped(), [(None,)])):
             if None not in (last, after) and last < after < moment - video.LONGEST_GAP:  # Its time is false.
-                self._expected.discard(stamp)
+                del self._expected[stamp]
                 self.lost += 1
                 continue
-            is_late = last is not None and moment <= last
+            is_late = last is not None and (moment < last or (moment == last and not self._has_own_packet(stamp)))
             late = late + 1 if is_late else 0
             if late > _MOST_LATE:
                 break
-            if self._is_whole(frame, stamp, is_late):
-                if last is None:
-                    self._begin(moment)
-                last = moment
-                yield moment, frame
+            if last is not None and moment > last:
+                yield from self._spread(last, min(moment - last, 2 * step or moment - last))
+                step = moment - last
+            if not self._is_whole(frame, stamp, is_late):
+                continue
+            if moment == last:
+                self._hold(frame)
+                continue
+            if last is None:
+                self._begin(moment)
+            last = moment
+            yield moment, frame
+        yield from self._spread(last, step)
         self.lost += len(self._expected)
+
+    def _has_own_packet(self, stamp):
+        """Returns whether the file holds one more frame of a time, and the decoder has not made it up."""
+        return stamp is not None and (not self._tells or self._expected[stamp] > 0)
+
+    def _hold(self, frame):
+        """Keeps a frame of a repeated time; of very many the first alone."""
+        self.repeated += 1
+        self._same += 1
+        if len(self._held) * frame.width * frame.height < _MOST_HELD:
+            self._held.append(frame)
+
+    def _spread(self, last, seconds):
+        """Yields the frames that are held, evenly over some seconds from the time that they have; none over none."""
+        held, parts = self._held if seconds else [], self._same + 1
+        self._held, self._same = [], 0
+        for number, frame in enumerate(held, start=1):
+            yield last + number * seconds / parts, frame
 
     def _stamped(self):
         """Yields seconds, stamp and frame of all that the decoder hands out."""
@@ -129,7 +160,7 @@ class Decoder:
 
     def _expect(self, stamp):
         if stamp is not None:
-            self._expected.add(stamp)
+            self._expected[stamp] += 1
             self._first = min(stamp, self._first if self._first is not None else stamp)
 
     def _begin(self, moment):
@@ -143,10 +174,10 @@ class Decoder:
     def _is_whole(self, frame, stamp, is_late):
         """Returns whether a frame is shown; counts those that should have come before it."""
         if frame.interlaced_frame:  # Of which each field may have a packet.
-            self._tells, self._expected = False, set()
-        missing = {expected for expected in self._expected if stamp is not None and expected < stamp}
+            self._tells, self._expected = False, collections.Counter()
+        missing = [expected for expected in self._expected if stamp is not None and expected < stamp]
         is_new = not self._tells or stamp in self._expected
-        self._expected -= missing | {stamp}
+        self._expected -= collections.Counter({stamp: 1, **{lost: self._expected[lost] for lost in missing}})
         self._late = is_late + (0 if frame.key_frame else self._late)
         is_whole = not is_late and self._late < _MIXED
         self.lost += len(missing) + (is_new and not is_whole)

@@ -16,6 +16,7 @@ from simper_tf.utils.errors import RawDataError
 
 VIDEO = "a complete video file that FFmpeg decodes"
 _AGAIN = "Fetch it again, or leave it out."
+_LISTEN = "Convert it to WAV, of which the loudness is read."
 _CONVERT = "Fetch it again, convert it to MP4, or leave it out."
 # Streams of frames without times; some of them state a rate.
 _TIMELESS = {"h263", "h264", "hevc", "m4v", "mpegvideo", "mjpeg", "mpjpeg", "obu"}
@@ -49,12 +50,13 @@ class Opened(NamedTuple):
 
 
 @contextlib.contextmanager
-def open_file(path, rate):
+def open_file(path, rate, at_once=0):
     """Yields the `Opened` of a file, for the time of a block.
 
     Args:
         path: The file.
         rate: Frames per second of a stream without times that states none; None refuses it.
+        at_once: Frames that are known to have one time, which is none; else 0.
 
     Raises:
         RawDataError: it is no video, or states more than it can hold.
@@ -75,6 +77,8 @@ def open_file(path, rate):
         with container:
             stream = container.streams.best("video")
             if stream is None:
+                if container.streams.audio:
+                    raise RawDataError(path, "sound alone", VIDEO, _LISTEN)
                 raise RawDataError(path, "no pictures in it", VIDEO, _CONVERT)
             if stream.codec_context is None:
                 raise RawDataError(path, "pictures of a codec that nobody knows", VIDEO, _CONVERT)
@@ -85,7 +89,7 @@ def open_file(path, rate):
             # One frame after the other: threads race for damaged ones, and hide the damage another way each time.
             stream.thread_type = "NONE"
             stream.codec_context.options = {"max_pixels": _OPTIONS["max_pixels"]}
-            yield Opened(path, container, stream, _rate_of_timeless(path, container, stream, rate))
+            yield Opened(path, container, stream, _rate_of_timeless(path, container, stream, rate, at_once))
 
 
 def _complaint(file):
@@ -110,16 +114,19 @@ def _refuse_endless(path, container, stream):
         raise RawDataError(path, found, "no more than so few bytes can hold", _AGAIN)
 
 
-def _rate_of_timeless(path, container, stream, rate):
+def _rate_of_timeless(path, container, stream, rate, at_once):
     """Returns frames per second of a stream without times; None where frames have theirs."""
-    if container.format.name not in _TIMELESS:
+    form = container.format.name
+    if form not in _TIMELESS and not at_once:
         return None
-    stated = float(stream.guessed_rate or 0) if container.format.name != "h263" else 0.0  # Whose clock says nothing.
+    is_stating = form in _TIMELESS and form != "h263"  # Whose clock says nothing.
+    stated = float(stream.guessed_rate or 0) if is_stating else 0.0
     if rate or (0 < stated <= video.MAX_RATE and stated != float(_UNSTATED)):
         return rate or stated
     expected = "a video that holds the times of its frames"
     action = "Name the rate at which they were recorded, such as `rate=30`."
-    raise RawDataError(path, "frames without times", expected, action)
+    found = f"{at_once} frames that all have one time" if at_once else "frames without times"
+    raise RawDataError(path, found, expected, action)
 
 
 def packets(opened: Opened, *streams):

@@ -3,6 +3,7 @@
 import glob
 import os
 import pathlib
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -22,6 +23,10 @@ _NAMED_ONLY = {
     **dict.fromkeys(endings.INSTRUMENTS, "It holds no text that can be read."),
 }  # fmt: skip
 _NOTHING_IN_IT = "a folder without a recording"
+# What `simper predict` writes as it goes, and how its pictures beside it are named.
+ANSWERS, _DRAWN = "predictions.jsonl", re.compile(r".*_[0-9a-f]{6}\.png")
+# Folders of copies that a Mac packs beside files; others that are hidden begin with a dot.
+_MAC = "__MACOSX"
 # How a table of recordings begins, such as answers on them or their labels: in a folder it is none itself.
 _OF_RECORDINGS = b"recording,", b'{"recording"'
 
@@ -92,7 +97,8 @@ def listed(names: Sequence[str]) -> list[Target]:
 
     Args:
         names: Files, folders (at any depth, linked folders are not entered), patterns with *, and numbers of cameras.
-            Pictures of a folder are one recording where there is nothing else; of a `.zip` file each series is one.
+            What is hidden is not looked for in folders. Pictures of a folder are one recording where no other lies
+            beside them; of a `.zip` file each series is one.
     """
     once = {}
     for name in names:
@@ -155,6 +161,9 @@ def without(targets: Sequence[Target], skipped: set[Target]) -> list[RawDataErro
 
 
 def _of_name(name) -> Iterator[Target]:
+    if not name:  # It would stand for the folder at hand.
+        yield Target("", (), name, problem=NoRecordingError("", "The name of a recording is empty."))
+        return
     if name.isdecimal() and not _true(pathlib.Path(name).exists):
         yield Target(f"camera {name}", (), name, int(name))
         return
@@ -178,10 +187,9 @@ def _of_name(name) -> Iterator[Target]:
         for member in members:
             yield Target(f"{path}/{member}", (path,), name, is_perhaps=_is_perhaps(member), member=member)
     # Settings and logs may lie beside pictures.
-    beside = *endings.ANYTHING, *endings.INSTRUMENTS
-    if stills and all(path.suffix.lower() in beside for path in others) and not problems:
-        yield from _sequences(name, stills)
-    elif not others and not problems:
+    crowded = {path.parent for path in others if path.suffix.lower() not in (*endings.ANYTHING, *endings.INSTRUMENTS)}
+    yield from _sequences(name, stills, crowded, is_mixed=bool(crowded or problems))
+    if not (stills or others or problems):
         yield Target(name, (), name, problem=_without(name))
 
 
@@ -218,12 +226,16 @@ def _is_single(path):
         return True
 
 
-def _sequences(name, stills):
-    """Yields the pictures of each folder as a recording."""
+def _sequences(name, stills, crowded, is_mixed):
+    """Yields the pictures of each folder as a recording, but of those that hold others: there they may be figures."""
     folders = dict.fromkeys(path.parent for path in stills)
     inside = {folder: pictures.in_order([path for path in stills if path.parent == folder]) for folder in folders}
     for folder, paths in inside.items():
-        yield Target(name if len(inside) == 1 else str(folder), tuple(paths), name, is_folder=True)
+        called, problem = name if len(inside) == 1 and not is_mixed else str(folder), None
+        if folder in crowded:
+            remedy = f"Other recordings lie beside them. Name them: '{folder}/*{paths[0].suffix}'."
+            problem = NoRecordingError(folder, f": its pictures are not read. {remedy}")
+        yield Target(called, tuple(paths), name, is_folder=True, is_perhaps=is_mixed, problem=problem)
 
 
 def _paths(name, problems, unread):
@@ -248,8 +260,11 @@ def _below(folder, problems, unread):
 
     before = len(problems)
     paths = []
-    for root, _, names in os.walk(folder, onerror=note):
-        for path in (pathlib.Path(root, name) for name in names):
+    for root, folders, names in os.walk(folder, onerror=note):
+        folders[:] = [name for name in folders if not name.startswith((".", _MAC))]
+        for path in (pathlib.Path(root, name) for name in names if not name.startswith(".")):
+            if ANSWERS in names and _DRAWN.fullmatch(path.name):
+                continue
             if not path.name.lower().endswith(_LOOKED_FOR) or _is_other(path):
                 unread += [path] * (path.suffix.lower() in _NAMED_ONLY)
             elif not _is_signal(path.name, names) and not _is_of_recordings(path):

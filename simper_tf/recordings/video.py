@@ -68,6 +68,7 @@ class VideoInfo(NamedTuple):
     pixel_format: str
     longest_gap: float  # Seconds between two neighboring frames, at most, as filmed: none are lost between them.
     notes: Sequence[str]  # Sentences on what the file states and does not hold.
+    at_once: int  # Frames, where all have one time; else 0.
 
 
 def probe(path, rate: float | None = None, keeps_times: bool = False) -> VideoInfo:
@@ -79,12 +80,12 @@ def probe(path, rate: float | None = None, keeps_times: bool = False) -> VideoIn
         keeps_times: Whether times are kept where the file holds some.
 
     Raises:
-        RawDataError: the file is missing, is no video of two frames or more, holds no times and no rate, or states
-            more pixels than memory or its bytes can hold.
+        RawDataError: the file is missing, is no video of two frames or more, holds no times, or a single one, and no
+            rate, or states more pixels than memory or its bytes can hold.
         OSError: the decoder cannot be started.
     """
     info = _measured(path, rate)
-    if rate is None or keeps_times or info.rate == rate:
+    if rate is None or keeps_times or math.isclose(info.rate, rate):
         return info
     longer = info.rate / rate
     keys = [longer * moment for moment in info.keys]
@@ -107,7 +108,8 @@ def decoded(
 ) -> Iterator[tuple[float, np.ndarray]]:
     """Yields time and frame of each frame shown at `start <= time < end`, times rising.
 
-    A frame that is not later than the one before it is left out. One without a time lasts as long as the one before.
+    A frame that is earlier than the one before it is left out; those of one time are spread up to the next. One
+    without a time lasts as long as the one before.
 
     Args:
         path: A video file.
@@ -130,6 +132,7 @@ def decoded(
     if shape is None:
         shape = (box[3], box[2]) if box else (info.height, info.width)
     arguments = {"start": start / longer, "end": end / longer, "shape": tuple(shape), "box": box, "rate": rate}
+    arguments["at_once"] = info.at_once
     damage, last, limit = damage if damage is not None else Damage(), None, longest_step(info)
     for facts, content in worker.answers(f"{_DECODING}:frames", path, **arguments):
         pictures = np.frombuffer(content, np.uint8).reshape(facts["shape"])

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import importlib.util
 import pathlib
+import types
 import unicodedata
 from collections.abc import Sequence
 
@@ -13,6 +14,13 @@ _JOINERS = "\u200c\u200d"
 
 # Modules of the extra `train`, without which nothing learns.
 LEARNING = ("tensorflow", "keras")
+
+# Modules without which the package is not whole: its own, and those of packages that it always brings.
+_OWN = "simper_tf"
+_BROUGHT = ("PIL", "av", "cv2", "h5py", "joblib", "matplotlib", "numpy", "pandas", "pyedflib", "python_calamine",
+            "scipy", "soundfile", "threadpoolctl", "wfdb")  # fmt: skip
+# What a library says that has no room to be loaded: the fault of a file before it, and of no installation.
+_NO_ROOM = "failed to map segment", "annot allocate memory"
 
 
 def missing(modules: Sequence[str], extra: str) -> str:
@@ -73,6 +81,34 @@ class FullDiskError(OSError):
     """There is no room left where something must be written: no fault of a recording."""
 
 
+class BrokenInstallationError(ImportError):
+    """A module is missing or damaged that every installation has: no fault of a recording.
+
+    Args:
+        said: What Python says of it.
+    """
+
+    def __init__(self, said: str):
+        action = "Install it again, in a new environment: pip install . in the folder of the checkout."
+        super().__init__(f"The installation is broken: {said.rstrip('.')}. {action}")
+        self.said = said
+
+    def __reduce__(self):
+        return type(self), (self.said,)
+
+
+def is_broken(error: BaseException) -> bool:
+    """Returns whether an error says that a module which every installation has is missing, or not as it should be."""
+    if isinstance(error, SyntaxError):  # Readers of text raise it, too, of no file.
+        return _OWN in pathlib.Path(error.filename or "").parts
+    named = ""
+    if isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType):
+        named = error.obj.__name__
+    elif isinstance(error, ImportError) and not any(words in str(error) for words in _NO_ROOM):
+        named = error.name or ""
+    return named.partition(".")[0] in (_OWN, *_BROUGHT)
+
+
 def is_full(error: BaseException) -> bool:
     """Returns whether an error is that of a disk without room, or of a file as large as it may be."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -93,15 +129,18 @@ class NoRecordingError(RawDataError):
 def guarding(name, *passing: type[Exception]):
     """Makes a `RawDataError` of whatever a block raises that reads a file of others, so that the next one is read.
 
-    Errors of the types `passing`, and a full disk, are none of the file, and are raised as they are.
+    Errors of the types `passing`, and a full disk, are none of the file, and are raised as they are. Nor is a broken
+    installation, which is a `BrokenInstallationError`.
     """
     try:
         yield
-    except (RawDataError, FullDiskError, *passing):
+    except (RawDataError, FullDiskError, BrokenInstallationError, *passing):
         raise
     except MemoryError as error:
         raise UnreadableError(name, "more than fits into memory", "less", "Read a part of it.") from error
     except Exception as error:
+        if is_broken(error):
+            raise BrokenInstallationError(str(error)) from error
         import traceback  # Seldom needed, and slow to load.
 
         own = [at for at in traceback.extract_tb(error.__traceback__) if "simper_tf" in at.filename]

@@ -80,6 +80,13 @@ def end_by_signals():
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ends)
 
 
+def leave_signals():
+    """Has no signal to stop end this process: the one that it works for is told too, and ends it."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+
+
 def apart() -> dict:
     """Returns arguments of `Popen` by which Ctrl-C is for this process alone, and not for the new one."""
     if hasattr(subprocess, "CREATE_NEW_PROCESS_GROUP"):

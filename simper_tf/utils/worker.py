@@ -23,7 +23,14 @@ import weakref
 from collections.abc import Iterator
 
 from simper_tf.utils import systems
-from simper_tf.utils.errors import FullDiskError, RawDataError, UnreadableError, is_full
+from simper_tf.utils.errors import (
+    BrokenInstallationError,
+    FullDiskError,
+    RawDataError,
+    UnreadableError,
+    is_broken,
+    is_full,
+)
 
 # What can be done about a file that nothing reads.
 REMEDY = "a complete file that can be read", "Fetch it again, or leave it out."
@@ -38,7 +45,7 @@ PATIENCE = 60
 SECONDS_A_NUMBER = 5e-6  # Three times what columns of text take.
 _LONGEST_MESSAGE = 2**28  # Bytes: a picture of 8K has fewer than 2**27.
 _MOST_LETTERS = 200  # Of a foreign error, which may hold half the file.
-_READY, _PART, _END, _DEFECT, _FULL = "ready", "part", "end", "defect", "full"
+_READY, _PART, _END, _DEFECT, _FULL, _BROKEN = "ready", "part", "end", "defect", "full", "broken"
 _REFUSALS = {"refused": RawDataError, "unreadable": UnreadableError}
 _FATES = {
     "SIGXCPU": "no end of reading after {PATIENCE} s of computing",
@@ -70,6 +77,7 @@ def answers(task: str, path, memory: int | None = None, **arguments) -> Iterator
 
     Raises:
         RawDataError: the function raises anything, or does not survive the file.
+        BrokenInstallationError: its module cannot be loaded, or another that every installation has.
         OSError: no worker can be started, or the folder of temporary files is full.
     """
     names = {os.path.abspath(name): name for name in (path if isinstance(path, list) else [path])}  # noqa: PTH100  (`absolute` keeps `..`)
@@ -102,6 +110,8 @@ def _raise_failure(message, names, worker):
         raise UnreadableError(first, found, *REMEDY) from RuntimeError(failure)
     if kind == _FULL:
         raise FullDiskError(*failure, tempfile.gettempdir())
+    if kind == _BROKEN:
+        raise BrokenInstallationError(failure)
     if kind != _END:
         raise UnreadableError(first, worker.fate(), *REMEDY)
 
@@ -143,7 +153,7 @@ class _Worker:
         """Returns `(kind, what JSON holds)` of the next message; `("", None)` where the process has ended."""
         message = self.content()
         kind, facts = json.loads(message) if message else ("", None)
-        self._is_done = kind in (_READY, *_REFUSALS, _DEFECT, _FULL, _END) and facts != _GROWN
+        self._is_done = kind in (_READY, *_REFUSALS, _DEFECT, _FULL, _BROKEN, _END) and facts != _GROWN
         return kind, facts
 
     def content(self):
@@ -186,6 +196,7 @@ def _end_all():
 def main(number: int):
     """Answers requests that come through a file descriptor until there are no more: what others print is not in it."""
     systems.end_by_signals()
+    systems.leave_signals()
     global _most
     _most = systems.limit_memory(MEMORY)
     systems.leave_no_core()
@@ -223,7 +234,7 @@ def _answer(pipe, task, paths, is_list, memory, arguments, home):
         module, function = task.split(":")
         if home and home not in sys.path:
             sys.path.append(home)
-        run, before = getattr(importlib.import_module(module), function), systems.taken()
+        run, before = _loaded(module, function), systems.taken()
         _beside = min(_most, before + memory) if memory else _most
         expect(0)
         for facts, content in run(paths if is_list else paths[0], **arguments):
@@ -244,7 +255,18 @@ def _answer(pipe, task, paths, is_list, memory, arguments, home):
         if is_full(error):
             _tell(pipe, _FULL, (error.errno, error.strerror))
             return
+        if is_broken(error) or isinstance(error, BrokenInstallationError):
+            _tell(pipe, _BROKEN, getattr(error, "said", str(error)))
+            return
         _tell(pipe, _DEFECT, f"{traceback.format_exc()}\n{type(error).__name__}: {str(error)[:_MOST_LETTERS]}".strip())
+
+
+def _loaded(module, function):
+    """Returns a function of a module; whatever keeps that from being loaded is no fault of a file."""
+    try:
+        return getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError, NameError, SyntaxError) as error:
+        raise BrokenInstallationError(str(error)) from error
 
 
 def _tell(pipe, kind, facts=None):

@@ -13,7 +13,7 @@ from processes import ROOT, lines_until
 GUIDE = (ROOT / "docs" / "your_own_data.md").read_text()
 HIDING = "import sys; sys.modules['tensorflow'] = None; from simper_tf.commands import main; sys.exit(main.main())"
 SIMPER, WITHOUT_TENSORFLOW = [sys.executable, "-m", "simper_tf"], [sys.executable, "-c", HIDING]
-INTERRUPTED = "130"
+SIGNALS = {"130": signal.SIGINT, "143": signal.SIGTERM}
 # Of each code, every way to it that its row names.
 COMMANDS = {
     "0": [[*SIMPER, "predict", "breath.csv"], [*SIMPER, "predict", "noise.csv"], [*SIMPER, "--help"]],
@@ -28,7 +28,7 @@ COMMANDS = {
         [*SIMPER, "predict", "breath.csv", "--model=none"], [*SIMPER, "evaluate", "breath.csv", "--labels=breath.csv"],
         [*WITHOUT_TENSORFLOW, "train", "breath.csv"],
     ],
-    INTERRUPTED: [[*SIMPER, "predict", "many", "--pictures=none", "--jobs=1"]],
+    **{code: [[*SIMPER, "predict", "many", "--again", "--pictures=none", "--jobs=1"]] for code in SIGNALS},
 }  # fmt: skip
 
 
@@ -65,9 +65,9 @@ def test_a_command_ends_with_the_code_of_the_guide(code, words, place):
         words, cwd=place, env={"PYTHONPATH": str(ROOT), "PATH": ""}, text=True, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as command:  # fmt: skip
-        if code == INTERRUPTED:
+        if code in SIGNALS:
             lines_until(command, r"\[2/60\]")
-            command.send_signal(signal.SIGINT)
+            command.send_signal(SIGNALS[code])
         _, err = command.communicate()
     assert command.returncode == int(code), err
     assert "Traceback" not in err

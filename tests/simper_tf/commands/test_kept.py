@@ -13,7 +13,7 @@ import pytest
 from predicted import breath, rows, run
 from processes import ROOT, lines_until
 
-from simper_tf.commands import console, kept, learners, predict
+from simper_tf.commands import console, kept, learners, main, predict
 from simper_tf.reading import drawing, series_reader, source_reader
 from simper_tf.recordings import search, sources
 from simper_tf.utils import files
@@ -232,6 +232,19 @@ def test_several_processes_answer_byte_for_byte_alike(folder, tmp_path):
         assert path.read_bytes() == (tmp_path / "2" / path.name).read_bytes(), path.name
 
 
+def test_a_broken_installation_ends_the_call_and_blames_no_file(folder, tmp_path, monkeypatch, capsys):
+    def lost(*_, **__):
+        raise ModuleNotFoundError("No module named 'scipy'", name="scipy")
+
+    monkeypatch.setattr(series_reader, "reading_of_samples", lost)
+    with pytest.raises(SystemExit) as ended:
+        main.main(["predict", str(folder), f"--out={tmp_path / 'out'}"])
+    said = capsys.readouterr().err
+    assert (ended.value.code, said.count("\n")) == (1, 1)
+    assert said.startswith("simper predict: error: The installation is broken: No module named 'scipy'. Install it")
+    assert not (tmp_path / "out").exists()
+
+
 DYING = """
 import os, signal, sys
 from simper_tf.commands import main, many, one_recording
@@ -268,7 +281,10 @@ FILES = 60
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "jobs"), [(signal.SIGINT, 2), (signal.SIGKILL, 2), (signal.SIGINT, 1)])
+@pytest.mark.parametrize(
+    ("number", "jobs"),
+    [(signal.SIGINT, 2), (signal.SIGKILL, 2), (signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGTERM, 1)],
+)
 def test_a_folder_that_was_ended_in_the_middle_goes_on(number, jobs, tmp_path):
     (folder := tmp_path / "in").mkdir()
     for at in range(FILES):
@@ -283,11 +299,13 @@ def test_a_folder_that_was_ended_in_the_middle_goes_on(number, jobs, tmp_path):
     assert "Traceback" not in err
     kept_lines = len((out / predict.LINES).read_text().splitlines())
     assert 3 <= kept_lines < FILES
-    if number == signal.SIGINT:
-        assert command.returncode == console.INTERRUPTED
-        assert err.splitlines()[-1] == (
-            "simper predict: interrupted; what was read is kept, and the same command goes on."
-        )
+    if number != signal.SIGKILL:
+        assert command.returncode == 128 + number
+        assert err.splitlines() == [
+            "",
+            "simper predict: interrupted; what was read is kept, and the same command goes on.",
+        ]
+        assert len(rows(out)) == kept_lines
     printed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert f"{kept_lines} of {FILES} were read before and kept" in printed
     # As anybody opens them: each file is there once, with its answer.

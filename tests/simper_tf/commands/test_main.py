@@ -58,6 +58,7 @@ def refused(capsys, *words):
         (["app", "--port=70000"], "error: --port must be at least 0 and at most 65535. Found: 70000."),
         (["train", "a.mp4", "--steps=x"], "simper train: error: --steps takes a whole number. Found: 'x'."),
         (["predict", ""], "simper predict: error: the name of a recording is empty."),
+        (["demo", "--out="], "simper demo: error: --out is empty. Is a variable of the shell not set?"),
         (["demo", "--", "--face"], "simper demo: error: it takes flags alone. Found: --face. Try simper demo --help."),
         (["demo", "clip.mp4"], "simper demo: error: it takes flags alone. Found: clip.mp4. Try simper demo --help."),
     ],

@@ -1,6 +1,7 @@
 """`simper_tf.read`: what may be given, what comes back, and what is refused."""
 
 import io
+import pickle
 import re
 
 import numpy as np
@@ -35,6 +36,24 @@ def test_a_series_and_frames_are_counted_alike(given):
     assert found.hertz == pytest.approx(0.75, rel=0.01)
     assert found.count in (8, 9)  # A last or first part of one may count.
     assert found.info.rate == pytest.approx(20)
+
+
+def test_a_name_that_is_empty_is_no_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("time,x\n0,1\n1,2\n2,1\n3,2\n")
+    with pytest.raises(ValueError, match=r"^The name of a recording is empty\.$"):
+        simper_tf.read("")
+
+
+def test_results_are_compared_as_objects_and_may_be_keys():
+    first, second = made(answer()), made(answer())
+    assert first == first
+    assert first != second
+    assert first.answers != second.answers
+    assert {first: 1, second: 2}[second] == 2
+    assert {first.answers[0]: 1}[first.answers[0]] == 1
+    again = pickle.loads(pickle.dumps(first))
+    assert (str(again), again == first) == (str(first), False)
 
 
 @pytest.mark.slow

@@ -49,6 +49,56 @@ def test_pictures_beside_their_settings_are_a_recording(tmp_path):
     assert len(skipped) == 2
 
 
+def pictures(folder, number=3):
+    folder.mkdir(parents=True, exist_ok=True)
+    for at in range(number):
+        cv2.imwrite(str(folder / f"{at}.png"), np.full((8, 8), 60 * at, np.uint8))
+
+
+def test_pictures_in_folders_beside_a_series_are_recordings(tmp_path):
+    for name in ("a", "b"):
+        pictures(tmp_path / name)
+    pictures(tmp_path / "logo", 1)
+    (tmp_path / "c.csv").write_text("time,x\n0,1\n1,2\n2,1\n3,2\n")
+    found, problems, skipped = search.find([str(tmp_path)], rate=10)
+    assert [source.name for source in found] == [str(tmp_path / name) for name in ("c.csv", "a", "b")]
+    assert not problems
+    assert [error.found for error in skipped] == ["a single picture"]
+    _, problems, skipped = search.find([str(tmp_path)])
+    assert not problems
+    assert [error.found for error in skipped] == 2 * ["frames without their rate"] + ["a single picture"]
+
+
+def test_pictures_in_one_folder_with_a_series_are_skipped(tmp_path):
+    pictures(tmp_path)
+    (tmp_path / "c.csv").write_text("time,x\n0,1\n1,2\n2,1\n3,2\n")
+    found, problems, (skipped,) = search.find([str(tmp_path)], rate=10)
+    assert [source.name for source in found] == [str(tmp_path / "c.csv")]
+    assert not problems
+    assert str(skipped) == (
+        f"{tmp_path}: its pictures are not read. Other recordings lie beside them. Name them: '{tmp_path}/*.png'."
+    )
+    assert [source.name for source in search.find([f"{tmp_path}/*.png"], rate=10).sources] == [f"{tmp_path}/*.png"]
+
+
+def test_pictures_of_answers_are_no_recordings(tmp_path):
+    pictures(tmp_path)
+    (tmp_path / "in_0a1b2c.png").write_bytes((tmp_path / "0.png").read_bytes())
+    (tmp_path / search.ANSWERS).write_text('{"recording": "in"}\n')
+    (target,) = search.listed([str(tmp_path)])
+    assert [path.name for path in target.paths] == ["0.png", "1.png", "2.png"]
+
+
+def test_what_is_hidden_in_a_folder_is_left_out_unless_named(tmp_path):
+    hidden = [".git/a.csv", "__MACOSX/._a.csv", "._a.csv", "b/.c/d.csv", "b/.e.zip"]
+    for name in ("a.csv", *hidden):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("time,x\n0,1\n1,2\n2,1\n3,2\n")
+    assert [target.name for target in search.listed([str(tmp_path)])] == [str(tmp_path / "a.csv")]
+    for name in (".git", "._a.csv"):
+        assert len(search.find([str(tmp_path / name)]).sources) == 1
+
+
 def test_logs_that_hold_no_table_are_skipped_with_the_reason(tmp_path):
     (tmp_path / "a.csv").write_text("time,x\n0,1\n1,2\n2,1\n3,2\n")
     lines = [f"2024-01-01 10:00:{second:02d},123 INFO worker-{second} took 12 ms" for second in range(40)]

@@ -168,6 +168,38 @@ def test_streams_without_times_are_read_at_their_or_a_given_rate(folder, name, f
     np.testing.assert_array_equal(numbers(frames), range(30))
 
 
+@pytest.mark.parametrize("together", [2, 25])
+def test_frames_of_one_time_are_spread_up_to_the_next(folder, together):
+    path = write(folder / "coarse.mkv", ramp(50), np.repeat(EVEN[::together], together), codec="ffv1")
+    info, (times, frames) = video.probe(path), read(path)
+    said = f"{50 - 50 // together} of 50 time stamps repeat: the frames are spread evenly, 25 a second."
+    assert (info.num_frames, info.notes) == (50, [said])
+    np.testing.assert_allclose(times, EVEN, atol=1e-9)
+    np.testing.assert_array_equal(numbers(frames), range(50))
+    assert video.probe(path, 50.0).seconds == pytest.approx(1)
+
+
+def test_frames_that_all_have_one_time_need_a_rate(folder):
+    path = write(folder / "at_once.mkv", ramp(50), np.zeros(50), codec="ffv1")
+    with pytest.raises(RawDataError, match=r"found 50 frames that all have one time; .*, such as `rate=30`"):
+        video.probe(path)
+    assert video.probe(path, 25.0).notes == ["All frames have one time: they are taken as 25 a second."]
+    times, frames = read(path, rate=25.0)
+    np.testing.assert_allclose(times, EVEN)
+    np.testing.assert_array_equal(numbers(frames), range(50))
+
+
+def test_a_film_of_several_streams_says_which_one_is_read(folder):
+    with av.open(str(folder / "two.mkv"), "w") as container:
+        for height, width in (SHAPE, (96, 128)):
+            stream = container.add_stream("mjpeg", rate=25)
+            stream.height, stream.width, stream.pix_fmt = height, width, "yuvj420p"
+        for stream in container.streams.video:
+            for picture in ramp(5, (stream.height, stream.width)):
+                container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, "rgb24")))
+    assert video.probe(folder / "two.mkv").notes == ["1 of 2 video streams is read, the one of 64 x 48."]
+
+
 def test_slow_motion_is_read_at_the_rate_at_which_it_was_filmed(varying):
     info = video.probe(varying, 240.0)
     slower = video.probe(varying).rate / 240

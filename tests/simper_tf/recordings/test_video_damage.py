@@ -67,6 +67,11 @@ def test_a_clock_that_turned_once_makes_no_long_video(folder):
     np.testing.assert_allclose(times - times[0], EVEN, atol=2e-3)
 
 
+def test_a_film_that_begins_an_hour_late_is_whole(folder):
+    info = video.probe(write(folder / "hour.mkv", ramp(50), 3600 + EVEN))
+    assert (info.num_frames, info.notes) == (50, [])
+
+
 @pytest.mark.parametrize("name", ["stays.mp4", "stays.mkv"])
 def test_a_last_frame_that_stays_for_long_is_no_loss(folder, name):
     info = video.probe(write(folder / name, ramp(50), EVEN, last=3.0))
@@ -85,6 +90,17 @@ def test_what_is_no_video_is_refused_by_name(tmp_path, content):
     for ask in (video.probe, read):
         with pytest.raises(RawDataError, match=r"page_000001\.mp4: found what cannot be opened as a video"):
             ask(tmp_path / "page_000001.mp4")
+
+
+@pytest.mark.parametrize("name", ["a.m4a", "a.mp4", "a.mkv"])
+def test_sound_alone_is_named_and_told_how_to_be_read(tmp_path, name):
+    with av.open(str(tmp_path / name), "w") as container:
+        stream = container.add_stream("aac", rate=44100, layout="mono")
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 1024), np.float32), "fltp", "mono")
+        frame.sample_rate = 44100
+        container.mux([*stream.encode(frame), *stream.encode()])
+    with pytest.raises(RawDataError, match=f"{name}: found sound alone; .* Convert it to WAV, of which the loudness"):
+        video.probe(tmp_path / name)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,15 @@ from made_answers import answer, done
 
 from simper_tf.commands import console, html_page, page_form
 from simper_tf.reading import drawing, records
-from simper_tf.utils.errors import NoRecordingError, RawDataError, UnreadableError, guarding, printable
+from simper_tf.utils.errors import (
+    BrokenInstallationError,
+    NoRecordingError,
+    RawDataError,
+    UnreadableError,
+    guarding,
+    is_broken,
+    printable,
+)
 
 # A title, a terminal's command, a new line, a bidirectional override and its isolate, a byte that is no text.
 HOSTILE = "a\x1b]0;b\x07\x9b2J\nc\u202ed\u2066e\udcff"
@@ -97,3 +105,23 @@ def test_errors_keep_their_kind_through_pickles_and_other_names(error):
     for same in (pickle.loads(pickle.dumps(error)), error.of("a")):
         assert (type(same), str(same)) == (type(error), str(error))
     assert str(error.of("b")) == f"b{str(error)[1:]}"
+
+
+@pytest.mark.parametrize(
+    ("error", "is_ours"),
+    [
+        (ModuleNotFoundError("No module named 'scipy.signal'", name="scipy.signal"), True),
+        (ImportError("cannot import name 'x' from 'simper_tf.tables'", name="simper_tf.tables"), True),
+        (AttributeError("module 'pickle' has no attribute 'x'", obj=pickle), False),
+        (AttributeError("module 'simper_tf.commands.console' has no attribute 'x'", obj=console), True),
+        (ImportError("libm.so: failed to map segment from shared object", name="scipy"), False),
+        (ImportError("Missing optional dependency 'lxml'."), False),
+        (SyntaxError("invalid syntax", ("<unknown>", 1, 1, "a b")), False),
+        (ZeroDivisionError("ours"), False),
+    ],
+)
+def test_a_broken_installation_is_told_from_what_a_file_does(error, is_ours):
+    assert is_broken(error) == is_ours
+    with pytest.raises(BrokenInstallationError if is_ours else UnreadableError) as told, guarding("a.mp4"):
+        raise error
+    assert str(pickle.loads(pickle.dumps(told.value))) == str(told.value)

@@ -11,7 +11,7 @@ import textwrap
 import pytest
 
 from simper_tf.utils import worker
-from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.errors import BrokenInstallationError, RawDataError
 
 TASKS = """
     import ctypes, os, time
@@ -40,6 +40,10 @@ TASKS = """
 
     def defect(path):
         yield {}, [].missing
+
+    def unloaded(path):
+        yield {}, b""
+        import simper_tf.tables.lost
 
     def refuse(path):
         raise RawDataError(path, "this", "that", "Mend it.")
@@ -145,6 +149,22 @@ def test_a_defect_of_ours_is_a_sentence_with_its_cause():
     assert "made_up_tasks.py" in str(told.value.__cause__)
 
 
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("made_up_tasks:unloaded", "No module named 'simper_tf.tables.lost'"),
+        ("made_up_tasks:lost", "module 'made_up_tasks' has no attribute 'lost'"),
+        ("made_half:count", r"'\(' was never closed \(made_half.py, line 1\)"),
+    ],
+)
+def test_a_broken_installation_is_no_fault_of_a_file(task, said, tmp_path, started):
+    (tmp_path / "made_half.py").write_text("def count(")
+    with pytest.raises(BrokenInstallationError, match=rf"^The installation is broken: {said}\. Install it again"):
+        list(worker.answers(task, "a.mp4"))
+    assert len(run("count", number=2)) == 2
+    assert len(set(started)) == 1
+
+
 def test_a_table_may_take_memory_beside_its_numbers(started):
     (took,), (more,) = ([facts for facts, _ in run("limit_of", memory=worker.BESIDE, number=n)] for n in (0, 10**7))
     assert more["limit"] - took["limit"] == pytest.approx(worker.A_NUMBER * 10**7, abs=2**26)
@@ -189,6 +209,14 @@ def test_a_process_that_died_while_idle_is_replaced(started):
     started[-1]._process.kill()
     started[-1]._process.wait()
     assert len(run("count", number=2)) == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_to_stop_are_left_to_the_program(number, started):
+    answers = worker.answers("made_up_tasks:count", "a.mp4", number=9)
+    next(answers)
+    started[-1]._process.send_signal(number)
+    assert len(list(answers)) == 8
 
 
 def in_a_program(code):
