@@ -63,7 +63,7 @@ def evaluate(names: Sequence[str], asked: Evaluate) -> int:
         console.say(f"Left out: {problem}")
     sources = {source.name: source for source in named.sources}
     with console.checking_words():
-        stretches = own_labels.stretches_in(asked.labels, list(sources), (0.0, math.inf))
+        stretches = own_labels.stretches_in(asked.labels, named.sources, (0.0, math.inf))
     model = _model(asked.model)
     done, problems = {}, len(named.problems)
     for name in dict.fromkeys(stretch.recording for stretch in stretches):

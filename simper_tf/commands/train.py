@@ -41,7 +41,7 @@ def _check_words(sources, asked):
     """Refuses labels, and recordings to be held out, that do not fit the recordings."""
     with console.checking_words():
         if asked.labels:
-            own_labels.stretches_in(asked.labels, [source.name for source in sources], (0.0, math.inf))
+            own_labels.stretches_in(asked.labels, sources, (0.0, math.inf))
         held_out.held_out(sources, asked.held_out)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from simper_tf.recordings.source_contract import Source
 from simper_tf.utils.errors import RawDataError
 
 # Name of a column -> the factor from what it holds to Hz, given the seconds of the stretch.
@@ -41,12 +42,11 @@ class Stretch:
     is_count: bool = False
 
 
-def stretches_in(path: str | pathlib.Path, recordings: Sequence[str], band: tuple[float, float]) -> list[Stretch]:
-    """Returns the stretches of a file that lie in recordings of some names.
+def stretches_in(path: str | pathlib.Path, recordings: Sequence[Source], band: tuple[float, float]) -> list[Stretch]:
+    """Returns the stretches of a file that lie in some recordings.
 
     Cells are parted by commas, semicolons or tabs. Columns are `recording`, a file's name or the end of its path; one
-    of `hz`, `per_minute` and `count`; and, where not the whole recording is meant, `from` and `to` in seconds, which
-    `count` needs.
+    of `hz`, `per_minute` and `count`; and, where not the whole recording is meant, `from` and `to` in seconds.
 
     A RawDataError says that it cannot be read, that a line is not so or names no recording or several, that a frequency
     lies outside the band `(low, high)` in Hz, or that two stretches of a recording overlap.
@@ -103,13 +103,15 @@ def _unit(path, names):
 
 def _stretch(path, line, cells, unit, recordings, band, points):
     where, numbers = f"{path}, line {line}", {name: (cells.get(name) or "").translate(points) for name in _NUMBERS}
+    named = [source.name for source in recordings]
+    recording = known(where, cells["recording"] or "", named)
     start, end = (_number(where, name, numbers[name], empty) for name, empty in (("from", 0.0), ("to", math.inf)))
+    if unit == "count" and end == math.inf:
+        end = recordings[named.index(recording)].info().seconds
     if not 0 <= start < end:
         raise RawDataError(
             where, f"a stretch from {start:g} to {end:g} s", "from 0 or later to a later second", _REMEDY
         )
-    if unit == "count" and end == math.inf:
-        raise RawDataError(where, "a count without its end", "the seconds from and to which was counted", _REMEDY)
     value = _number(where, unit, numbers[unit])
     hertz, (low, high) = value * _UNITS[unit](end - start), band
     if not low <= hertz <= high:
@@ -117,7 +119,7 @@ def _stretch(path, line, cells, unit, recordings, band, points):
             where, f"{unit} {value:g}, {hertz:.4g} Hz", f"what lies in the band, {low:g} to {high:g} Hz",
             "Correct it or its unit, or learn with another `band`: nothing outside of it is read.",
         )  # fmt: skip
-    return Stretch(known(where, cells["recording"] or "", recordings), start, end, hertz, line, unit == "count")
+    return Stretch(recording, start, end, hertz, line, unit == "count")
 
 
 def _number(where, name, text, empty=None):

@@ -67,7 +67,7 @@ def from_recordings(
     counted, stretches = counted or Counted(), []
     found = names if isinstance(names, search.Found) else search.find(names_of(names), given.get("rate"))
     if labels:
-        stretches = own_labels.stretches_in(labels, [source.name for source in found.sources], (0.0, math.inf))
+        stretches = own_labels.stretches_in(labels, found.sources, (0.0, math.inf))
     for stretch in stretches:
         counted.tell(stretch.recording, stretch.hertz)
     held_out = held.held_out(found.sources, hold_out)

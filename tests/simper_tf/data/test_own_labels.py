@@ -1,5 +1,7 @@
 """Labels in a file beside recordings: which clips get which, and what is refused."""
 
+import types
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,8 @@ from simper_tf.data import own_labels
 from simper_tf.utils.errors import RawDataError
 
 NAMES = ["clips/a.mp4", "clips/b.mp4", "more/a.mp4", "clips/übung 1.mp4"]
+# Each lasts 20 s.
+RECORDINGS = [types.SimpleNamespace(name=name, info=lambda: types.SimpleNamespace(seconds=20.0)) for name in NAMES]
 BAND = (0.4, 5.0)
 
 
@@ -17,7 +21,7 @@ def written(tmp_path, text):
 
 
 def read(tmp_path, text):
-    return own_labels.stretches_in(written(tmp_path, text), NAMES, BAND)
+    return own_labels.stretches_in(written(tmp_path, text), RECORDINGS, BAND)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +30,8 @@ def read(tmp_path, text):
         ("recording,hz\nb.mp4,1.5\n", (NAMES[1], 0, np.inf, 1.5)),
         ("recording,per_minute\nclips/a.mp4,90\n", (NAMES[0], 0, np.inf, 1.5)),
         ("recording,count,from,to\nmore/a.mp4,14,2.5,12.5\n", (NAMES[2], 2.5, 12.5, 1.4)),
+        ("recording,count\nb.mp4,30\n", (NAMES[1], 0, 20, 1.5)),
+        ("recording,count,from,to\nb.mp4,30,5,\n", (NAMES[1], 5, 20, 2)),
         ("hz, from, to, recording, note\n2, , 4, übung 1.mp4, by hand\n", (NAMES[3], 0, 4, 2)),
         ("\ufeffrecording,hz\r\nb.mp4,1.5\r\n", (NAMES[1], 0, np.inf, 1.5)),
         ("recording;hz\r\nb.mp4;1,5\r\n", (NAMES[1], 0, np.inf, 1.5)),
@@ -58,10 +64,10 @@ def test_a_clip_has_the_label_of_the_stretch_that_holds_it_whole(tmp_path):
         ("recording,hz\nb.mp4,nan\n", "line 2: found hz nan, nan Hz; expected what lies in the band"),
         ("recording,hz\nb.mp4,72\n", "line 2: found hz 72, 72 Hz; expected what lies in the band, 0.4 to 5 Hz"),
         ("recording,per_minute\nb.mp4,9\n", "found per_minute 9, 0.15 Hz"),
-        ("recording,count\nb.mp4,9\n", "found the columns|a count without its end"),
-        ("recording,count,from,to\nb.mp4,9,3,\n", "found a count without its end; expected the seconds from and to"),
+        ("recording,count\nb.mp4,200\n", "line 2: found count 200, 10 Hz; expected what lies in the band, 0.4 to 5 Hz"),
         ("recording,hz,from,to\nb.mp4,1,5,5\n", "found a stretch from 5 to 5 s"),
         ("recording,hz,from,to\nb.mp4,1,-1,5\n", "found a stretch from -1 to 5 s"),
+        ("recording,count,from,to\nb.mp4,9,20,\n", "found a stretch from 20 to 20 s"),
         ("recording,hz\na.mp4,1\n", "names 2 of the recordings, clips/a.mp4 and more/a.mp4; expected the name of one"),
         ("recording,hz\nz.mp4,1\n", "'z.mp4', which names none of the recordings.* such as clips/a.mp4"),
         ("recording,hz\n,1\n", "'', which names none of the recordings"),
@@ -76,7 +82,7 @@ def test_a_file_of_other_content_is_refused_with_its_line(text, message, tmp_pat
 
 def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
     with pytest.raises(RawDataError, match=r"none\.csv: found what cannot be read .*No such file"):
-        own_labels.stretches_in(tmp_path / "none.csv", NAMES, BAND)
+        own_labels.stretches_in(tmp_path / "none.csv", RECORDINGS, BAND)
     (tmp_path / "labels.csv").write_bytes(b"recording,hz\n\xff\xfe,1\n")
     with pytest.raises(RawDataError, match=r"labels\.csv: found what cannot be read"):
-        own_labels.stretches_in(tmp_path / "labels.csv", NAMES, BAND)
+        own_labels.stretches_in(tmp_path / "labels.csv", RECORDINGS, BAND)
