@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from simper_tf.data import own_labels
 from simper_tf.recordings.source_contract import Source
+from simper_tf.utils.errors import RawDataError
 
 
 def held_out(sources: Sequence[Source], hold_out: float | Sequence[str]) -> list[Source]:
@@ -12,7 +13,7 @@ def held_out(sources: Sequence[Source], hold_out: float | Sequence[str]) -> list
 
     Args:
         sources: Of all recordings.
-        hold_out: A share of them, which is spread evenly, or names, or the ends of their paths.
+        hold_out: A share of those that can be opened, which is spread evenly, or names, or the ends of their paths.
 
     Raises:
         ValueError: a share is not in [0, 1), a name is none of one recording, or nothing is left to learn from.
@@ -22,7 +23,8 @@ def held_out(sources: Sequence[Source], hold_out: float | Sequence[str]) -> list
             raise ValueError(
                 f"`hold_out` must be a share from 0 to below 1, or names of recordings. Received: {hold_out:g}."
             )
-        held = spread(sources, max(round(hold_out * len(sources)), 1)) if hold_out else []
+        fine = [source for source in sources if _is_readable(source)] if hold_out else []
+        held = spread(fine, max(round(hold_out * len(fine)), 1)) if fine else []
     else:
         known = [source.name for source in sources]
         names = {own_labels.known("`hold_out`", name, known) for name in hold_out}
@@ -32,6 +34,17 @@ def held_out(sources: Sequence[Source], hold_out: float | Sequence[str]) -> list
             f"`hold_out` leaves none of {len(sources)} recordings to learn from. Name more of them, or hold out fewer."
         )
     return held
+
+
+def _is_readable(source):
+    """Returns whether a recording can be opened: one that cannot tells nothing of what was learned."""
+    try:
+        source.info()
+    except RawDataError:
+        return False
+    finally:
+        source.forget()
+    return True
 
 
 def spread(items: Sequence, count: int) -> list:

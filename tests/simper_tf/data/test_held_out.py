@@ -5,10 +5,15 @@ import types
 import pytest
 
 from simper_tf.data import held_out
+from simper_tf.utils.errors import RawDataError
 
 
-def source(name):
-    return types.SimpleNamespace(name=name)
+def source(name, is_damaged=False):
+    def info():
+        if is_damaged:
+            raise RawDataError(name, "a single frame", "a video", "Leave it out.")
+
+    return types.SimpleNamespace(name=name, info=info, forget=lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -19,6 +24,12 @@ def test_recordings_are_held_out_by_share_or_by_name(count, hold_out, held):
     sources = [source(f"clips/{number}.mp4") for number in range(count)]
     found = held_out.held_out(sources, hold_out)
     assert [one.name for one in found] == [f"clips/{number}.mp4" for number in held.split()]
+
+
+def test_what_cannot_be_opened_is_not_held_out_by_a_share():
+    sources = [source(f"{number}.mp4", is_damaged=number in (1, 2, 3)) for number in range(5)]
+    assert [one.name for one in held_out.held_out(sources, 0.4)] == ["4.mp4"]
+    assert [one.name for one in held_out.held_out(sources, ["2.mp4"])] == ["2.mp4"]
 
 
 @pytest.mark.parametrize(
