@@ -12,6 +12,7 @@ from simper_tf.tables import (
     array_files,
     clock,
     dates_across,
+    day_parts,
     delimited,
     even_series,
     fits,
@@ -185,6 +186,9 @@ def _laid_out(path, table, given, time, columns):
         seconds, values, names, said = time_columns.in_order(seconds, values, names, own_times.are_dates)
         notes += said
     numbers = [*channels] * (len(names) // len(channels))
+    if own_times.are_dates and not columns:
+        seconds, values, names, said = day_parts.unrolled(seconds, values, names)
+        notes, numbers = [*notes, *said], numbers[: len(names)]
     stated = table.stated or rates.stated(table.names) or rates.of_file_name(path.stem)
     if own_times.doubt and not (stated or any(given)):
         action = (
