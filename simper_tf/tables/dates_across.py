@@ -13,6 +13,7 @@ pd = loaded_later("pandas")
 
 _FEWEST = 8  # Columns of dates: fewer may be visits, and are not enough to repeat.
 _YEAR = re.compile(r"(1[5-9]|2[01])\d\d")
+_MARKED = r"^\s*([-+]?\d+(?:\.\d+)?)(?:\s*[a-z]{1,3})?\s*$"
 
 
 def turned(table: Table) -> Table:
@@ -25,9 +26,12 @@ def turned(table: Table) -> Table:
     names, columns = table.names, table.columns
     if not any(names) and (years := _years_in_first_row(columns)):
         names, columns = years, [column[1:] for column in columns]
-    across = [k for k, name in enumerate(names) if _is_date(name) and isinstance(columns[k], np.ndarray)]
+    across = [k for k, name in enumerate(names) if _is_date(name)]
     others = [k for k in range(len(names)) if k not in across]
-    if len(across) < _FEWEST or len(across) <= len(others) or any(time_units.named(names[k])[0] for k in others):
+    # As statistical offices write it, what is left of a backslash names the rows, and what is right of it the columns.
+    is_timed = any(time_units.named(names[k].partition("\\")[0])[0] for k in others)
+    numbers = sum(isinstance(columns[k], np.ndarray) for k in across)
+    if numbers < _FEWEST or numbers <= len(others) or 2 * numbers < len(across) or is_timed:
         return table
     labels = _labels(columns, names, others)
     if labels is None:
@@ -35,12 +39,19 @@ def turned(table: Table) -> Table:
     dates = [names[k] for k in across]
     are_years = all(map(_YEAR.fullmatch, dates))
     first = np.array(dates, np.float64) if are_years else pd.Series(dates, dtype="str")
-    rows = np.stack([columns[k] for k in across], axis=1)
+    rows = np.stack([_numbers(columns[k]) for k in across], axis=1)
     note = f"Its columns are {len(dates)} dates: each row is a channel."
     return Table(
         ["year" if are_years else "date", *labels], [""] * (len(rows) + 1), [first, *rows], table.stated,
         [*table.notes, note],
     )  # fmt: skip
+
+
+def _numbers(column):
+    """Returns the numbers of a column, also of cells with a mark behind, such as 12.3 p of what is provisional."""
+    if isinstance(column, np.ndarray):
+        return column
+    return pd.to_numeric(column.str.extract(_MARKED)[0], errors="coerce").to_numpy(np.float64)
 
 
 def _is_date(name):

@@ -12,7 +12,7 @@ from simper_tf.utils.errors import RawDataError
 
 LONGEST_LINE = 2**20  # Letters: a thousand channels take a sixtieth of them.
 _EXPECTED = "rows of numbers, as many in each"
-NAN_WORDS = ("", "-", "--", "?", ".", "undefined", "--undefined--", "missing", "nan", "na", "n/a", "#n/a", "null",
+NAN_WORDS = ("", "-", "--", "?", ".", ":", "undefined", "--undefined--", "missing", "nan", "na", "n/a", "#n/a", "null",
              "none", "inf", "-inf", "+inf", *("*" * k for k in range(1, 6)))  # fmt: skip
 _SAMPLE = 200  # Lines from which the layout is learned: the last half, which no header reaches.
 SEPARATORS = (",", ";", "\t", "|", None)  # None: spaces and tabs.
@@ -122,11 +122,15 @@ def _cut(sample, separator):
 
 
 def _is_row(cells, usual):
-    """Returns whether cells are a row of numbers: each of the usual kind of its column, or empty, and not all empty."""
+    """Returns whether cells are a row of numbers: of the usual kind of their columns, or empty, and not all empty.
+
+    A mark may stand behind a few numbers, as behind what is provisional. Behind all of them it is a unit: of names.
+    """
     if len(cells) != len(usual) or counts_columns(cells):
         return False
     pairs = [(kind_of(cell), kind) for cell, kind in zip(cells, usual, strict=True) if kind]
-    return all(found in ("", kind) for found, kind in pairs) and any(found for found, _ in pairs)
+    are_like = all(found in ("", kind) or {found, kind} == {"n", "u"} for found, kind in pairs)
+    return are_like and any(found == kind for found, kind in pairs)
 
 
 def beside_settings(before: list[str], layout: Layout) -> tuple[list[str], list[str]] | None:

@@ -66,6 +66,7 @@ _PATTERNS = (
     (1, rf"{_ALONE}{_NUMBER}(?=\s*[km]?(?:[sf]ps\b|{_OF_SAMPLES}\s?(?:/|\bper\b|\ba\b)\s?[smh]))"),
     (1, rf"{_ALONE}{_NUMBER}(?=\s*(?:\w+\s?(?:/|per)\s?samples?\b|k?(?:hz|hertz)\s(?:sampl|abtast)))"),
     (2, rf"^[#%/;*]*\s?(?:(?P<rate>rate|hz)|(?P<every>interval)|(?P<interval>increment)){_FILLING}{_NUMBER}"),
+    (1, rf"(?:^|[,;]\s*)(?P<rate>sampling)\s?[:=]\s?{_NUMBER}(?=[,;]|\s*$)"),
     (2, rf"^[#%/;*]*\s?(?P<every>clock(?=.{{1,20}}[mµμun]s\b)){_FILLING}{_NUMBER}"),
     (3, rf"{_ALONE}{_NUMBER}\s*k?(?:hz|hertz)(?![a-z])"),
     (4, rf"\bfile created by\b(?:(?!filter|notch|pass|cut).)*\bat\s*{_NUMBER}(?=\s?hz\b)"),

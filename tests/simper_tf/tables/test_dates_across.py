@@ -56,6 +56,20 @@ def test_months_across_are_a_month_apart(tmp_path):
     assert set(np.round(np.diff(series.times) / 86400)) == {28, 29, 30, 31}
 
 
+def test_tables_of_statistical_offices_with_marks_are_turned(tmp_path):
+    months = [f"{2015 + month // 12}-{month % 12 + 1:02d} " for month in range(60)]
+    cells = [[f"{number:g} " for number in wave] for wave in WAVES]
+    cells[0][7], cells[1][7], cells[0][20], cells[1][30] = ": ", ": ", f"{WAVES[0, 20]:g} b", f"{WAVES[1, 30]:g} ep"
+    rows = ["\t".join([f"M,NR,{name}", *row]) for name, row in zip(("DE", "FR"), cells, strict=True)]
+    (tmp_path / "a.tsv").write_text("\n".join(["\t".join(["freq,unit,geo\\TIME_PERIOD", *months]), *rows]))
+    series = series_files.series_of(tmp_path / "a.tsv")
+    assert series.names == ("M,NR,DE", "M,NR,FR")
+    left = np.delete(WAVES, 7, axis=1)  # The month that is missing.
+    assert series.values.shape == (59, 2)
+    for found, wave in zip(series.values.T, left, strict=True):
+        assert np.corrcoef(found, wave)[0, 1] == pytest.approx(1, abs=1e-6)
+
+
 def test_a_pivot_of_pandas_with_dates_across_is_turned():
     frame = pd.DataFrame(WAVES, index=["north", "south"], columns=pd.to_datetime(DAYS))
     assert_waves(channels.of_data_frame("table", frame, None, "", []), ("north", "south"))

@@ -23,7 +23,7 @@ NAMES = (
     "sampling rate {} Hz, filter 0.5-15 Hz", "ODR sampling rate: {}", "Sampling rate (notch at 50 Hz): {}",
     "Device: X1; Sampling frequency: {} Hz; Gain: 6", "Sampling rate = {} per second", "Sampling rate: ~{} Hz",
     "downsampled from 2000 Hz to {} Hz", "{} Hz", "samp. freq.: {}", "sampleRateHz={}", "Sampling rate [1/s]: {}",
-    "sampled @ {} Hz",
+    "sampled @ {} Hz", "title:rec,sampling:{},subject:s",
     "Sampling rate: 2000 Hz (decimated to {} Hz)", "ECG (lead II), {} Hz", '# {{"dev": {{"sampling rate": {}}}}}',
 )  # fmt: skip
 NUMBERS = {
