@@ -9,8 +9,8 @@ from simper_tf.utils.later import loaded_later
 
 pd = loaded_later("pandas")
 
-# Digits of a day and a time without marks, such as 20010112 0000.
-_COMPACT = r"^(\d{4})(0[1-9]|1[0-2])([0-2]\d|3[01])[T_ ]([01]\d|2[0-4])([0-5]\d)([0-5]\d)?$"
+# Digits of a day and a time without marks, such as 20010112 0000 or 20010112:0000.
+_COMPACT = r"^(\d{4})(0[1-9]|1[0-2])([0-2]\d|3[01])[T_ :]([01]\d|2[0-4])([0-5]\d)([0-5]\d)?$"
 _DATE = re.compile(
     r"\d\d?[:.]\d\d|\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}|\d\d?[-/]\d{4}" rf"|(?i:\b{dates.WORD}[-/ .,']*\d)"
 )

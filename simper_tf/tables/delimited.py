@@ -169,6 +169,8 @@ def _opened(path, most=None):
 
 def _rewritten(lines):
     """Returns a line above them, and what writes each as one of a plain table; None of lines that are such."""
+    if layouts.in_lists(lines):
+        return "", layouts.without_lists
     return ("", layouts.bare) if layouts.in_quotes(lines) else labelled.of_lines(lines)
 
 

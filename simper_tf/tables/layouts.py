@@ -20,6 +20,7 @@ _TOLD = ("n", "t", "u")  # Kinds of cells that are measured, see `kind_of`.
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*|,\d+)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
 _CLOCK = re.compile(rf"\[?(\d+:)?\d\d?:\d\d([.,:]\d+)?{decimals.ZONE}", re.IGNORECASE)
 
+_LISTED = re.compile(r"(^|[,;\t])\s*\[\s*(-?\d+\.?\d*)\s*\](?=\s*(?:[,;\t]|$))")
 _IN_QUOTES = re.compile(r'\s*"((?:[^"]|"")*)"[\s,;]*')  # Empty cells of a spreadsheet may follow.
 
 
@@ -58,6 +59,20 @@ def bare(line: str) -> str:
     """Returns a line without the quotes that stand around it as a whole; those inside it are doubled there."""
     match = _IN_QUOTES.fullmatch(line)
     return match[1].replace('""', '"') if match else line
+
+
+def in_lists(lines: list[str]) -> bool:
+    """Returns whether each line has a list of one number for a cell, such as [72], as watches write them."""
+    sample = lines[-(len(lines) + 1) // 2 :]
+    return bool(sample) and all(map(_LISTED.search, sample))
+
+
+def without_lists(line: str) -> str:
+    """Returns a line with numbers in place of lists of one.
+
+    Example: `without_lists("10:00,[60],[72.5]")` is `10:00,60,72.5`.
+    """
+    return _LISTED.sub(r"\1\2", line)
 
 
 def in_quotes(lines: list[str]) -> bool:

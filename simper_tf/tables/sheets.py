@@ -213,6 +213,8 @@ def _of_objects(path, rows):
 
 def _flat(row, before=""):
     for name, value in row.items():
+        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+            value = value[0]  # As services write what may be several.
         if isinstance(value, dict):
             yield from _flat(value, f"{before}{name}.")
         else:

@@ -37,6 +37,12 @@ def in_milliseconds(first=START):
     return [first + 1000 * STEP * k for k in range(0, COUNT, BLOCK)]
 
 
+def test_a_value_in_a_list_of_one_is_read(tmp_path):
+    rows = [{"startTimeNanos": START * 10**6 + round(1e9 * time), "fitValue": [{"value": {"fpVal": value}}]}
+            for time, value in zip(TIMES.tolist(), WAVE.tolist(), strict=True)]  # fmt: skip
+    check(read(tmp_path / "a.json", json.dumps({"Data Source": "a watch", "Data Points": rows})))
+
+
 @pytest.mark.parametrize("name", ["a.dat", "a.txt", "a.log", "a.json", "a.ndjson", "noending"])
 def test_lines_of_json_are_read_under_any_ending(tmp_path, name):
     check(read(tmp_path / name, "\n".join(map(json.dumps, ROWS))))

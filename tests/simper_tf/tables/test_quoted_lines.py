@@ -28,6 +28,15 @@ def assert_read(path, names):
 
 
 @pytest.mark.parametrize("names", [True, False])
+@pytest.mark.parametrize("mark", [",", ";", "\t", ", "])
+def test_lists_of_one_number_are_numbers(mark, names, tmp_path):
+    lines = ["time,length,value".replace(",", mark)] * names
+    lines += [f"{k / RATE:.2f}{mark}[60]{mark}[{value:.3f}]" for k, value in enumerate(WAVE)]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    assert_read(tmp_path / "a.csv", names)
+
+
+@pytest.mark.parametrize("names", [True, False])
 @pytest.mark.parametrize("form", TIMES.values(), ids=TIMES.keys())
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
 def test_lines_in_quotes_are_read_as_without_them(tmp_path, mark, form, names):

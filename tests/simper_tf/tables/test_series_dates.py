@@ -243,7 +243,7 @@ NOONS = LATER + pd.Timedelta(hours=12)
         (MONTHS, "%Y %b"), (MONTHS, "%Y-%b"), (MONTHS, "%Y %B"), (MONTHS, "%b-%Y"), (MONTHS, "%Y/%b"),
         (MONTHS, "%B %Y"), (WEEKS, "%G-W%V"), (WEEKS, "%GW%V"), (WEEKS, "%G-W%V-%u"), (LATER, "%Y/%j"),
         (LATER, "%Y-%j"), (NOONS, "%Y/%j %H:%M:%S"), (NOONS, "%Y-%jT%H:%M:%S"), (NOONS, "%Y%m%d %H%M"),
-        (NOONS, "%Y%m%dT%H%M%S"),
+        (NOONS, "%Y%m%dT%H%M%S"), (NOONS, "%Y%m%d:%H%M"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("header", ["when,x", "time,x", ""])
