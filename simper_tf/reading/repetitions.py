@@ -151,7 +151,10 @@ def _source(recording, rate, time, columns):
 
 
 def _array(recording):
-    if not hasattr(recording, "__array__") and not isinstance(recording, Iterable):
+    if isinstance(recording, list | tuple) and recording and isinstance(recording[0], str | os.PathLike):
+        raise ValueError(f"`recording` must be one. Received: {len(recording)} names. Read each by itself.")
+    is_none = isinstance(recording, bytes | dict) or not isinstance(recording, Iterable)
+    if is_none and not hasattr(recording, "__array__"):
         raise ValueError(
             f"`recording` must be a path, an array, frames or a table. Received: {type(recording).__name__}."
         )

@@ -138,9 +138,11 @@ def test_a_plot_is_the_picture_of_the_command():
     [
         (WAVE, None, "An array needs its samples or frames per second, such as read(array, rate=30)."),
         ([np.zeros((3, 3)), np.zeros((3, 4))], 20, "Frames must have one shape. Found: (3, 3), (3, 4)."),
-        (["a"] * 20, 20, "<U1 of shape (20,)"),
+        (np.array(["a"] * 20), 20, "<U1 of shape (20,)"),
         ("none.mp4", None, "none.mp4: no such file."),
         (None, 20, "`recording` must be a path, an array, frames or a table. Received: NoneType."),
+        ({"x": [1.0, 2.0]}, 20, "`recording` must be a path, an array, frames or a table. Received: dict."),
+        (["a.csv", "b.csv"], None, "`recording` must be one. Received: 2 names. Read each by itself."),
         (pd.DataFrame({"x": WAVE}), None, "table: found samples without their rate"),
         (pd.DataFrame(), 20, "table: found no table"),
     ],
