@@ -111,7 +111,7 @@ def are_tables(path: str) -> Iterator[tuple[bool, bytes]]:
 
 
 def _is_table(path):
-    """Returns whether most cells in the second half of the first lines of a text are numbers."""
+    """Returns whether most cells of the later lines are numbers, or a column is of dates and another one of numbers."""
     try:
         if json_texts.is_series(path):
             return True
@@ -123,9 +123,22 @@ def _is_table(path):
         layout = layouts.layout_of(path, lines)
     except (RawDataError, UnicodeError, csv.Error):
         return False
-    kinds = [kind_of(cell) for line in lines[-(len(lines) + 1) // 2 :] for cell in cells_of(line, layout.separator)]
+    later = lines[-(len(lines) + 1) // 2 :]
+    kinds = [kind_of(cell) for line in later for cell in cells_of(line, layout.separator)]
     numbers = len(kinds) - kinds.count("x") - kinds.count("")
-    return len(lines) >= _FEWEST_LINES and numbers > _MOSTLY * (numbers + kinds.count("x"))
+    is_one = numbers > _MOSTLY * (numbers + kinds.count("x")) or _are_dated(later)
+    return is_one and len(lines) >= _FEWEST_LINES
+
+
+def _are_dated(lines):
+    """Returns whether lines are cut by marks into as many cells each, of which one is a date and another a number."""
+    for separator in filter(None, layouts.SEPARATORS):
+        rows = [[*map(kind_of, cells_of(line, separator))] for line in lines]
+        if len({len(row) for row in rows}) == 1:
+            columns = [{*column} for column in zip(*rows, strict=True)]
+            if {"t"} in columns and {"n"} in columns:
+                return True
+    return False
 
 
 def _in_one_line(lines):

@@ -3,8 +3,10 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from simper_tf.recordings import search
 from simper_tf.tables import delimited, rates, series_files
 from simper_tf.utils import raw_files
 
@@ -176,3 +178,13 @@ def test_without_electrodes_other_columns_are_signals(tmp_path):
 def test_a_lone_mark_among_comments_leaves_the_names(tmp_path, lone):
     for above in (["# a board", "time,x", lone], ["# a board", "# time,x", lone], [lone, "# a board", "time,x"]):
         assert assert_read(tmp_path, above).names == ("x",)
+
+
+def test_words_beside_dates_and_numbers_make_a_table_of_any_ending(tmp_path):
+    dates = pd.date_range("2021-05-01", periods=COUNT, freq="15min").strftime("%Y-%m-%d %H:%M")
+    rows = [f"USGS\t0123\t{date}\tEST\t{value:.3f}\tP" for date, value in zip(dates, WAVE, strict=True)]
+    above = ["# of a river", "agency\tsite\tdatetime\tzone\tflow\tmark", "5s\t15s\t20d\t6s\t14n\t10s"]
+    (tmp_path / "a.rdb").write_text("\n".join([*above, *rows]))
+    assert len(search.find([str(tmp_path / "a.rdb")]).sources) == 1
+    (tmp_path / "b.rdb").write_text("\n".join(f"2021-05-01 10:00:{k:02d} INFO, done {k} of 60" for k in range(60)))
+    assert not search.find([str(tmp_path / "b.rdb")]).sources
