@@ -26,6 +26,12 @@ _LONG_ROW, _FEW_LINES, _ONE_ROW = 64, 4, "The numbers stand in one line: they ar
 _ROWS = "The numbers stand in {} lines: each is a channel."
 # Lines of a table of any ending, and share of its cells that are numbers: prose with dates and sums has fewer.
 _FEWEST_LINES, _MOSTLY = 8, 0.8
+# Whether lines are written so, and what writes each as one of a plain table.
+_WRITINGS = (
+    (layouts.in_lists, layouts.without_lists),
+    (layouts.in_fortran, layouts.without_fortran),
+    (layouts.in_quotes, layouts.bare),
+)
 _RAGGED = re.compile(r".*Expected (\d+) fields in line (\d+), saw (\d+).*")  # As pandas says it.
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 
@@ -182,9 +188,10 @@ def _opened(path, most=None):
 
 def _rewritten(lines):
     """Returns a line above them, and what writes each as one of a plain table; None of lines that are such."""
-    if layouts.in_lists(lines):
-        return "", layouts.without_lists
-    return ("", layouts.bare) if layouts.in_quotes(lines) else labelled.of_lines(lines)
+    for are_so, plain in _WRITINGS:
+        if are_so(lines):
+            return "", plain
+    return labelled.of_lines(lines)
 
 
 def _laid_out(path, head):

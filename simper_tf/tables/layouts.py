@@ -21,6 +21,7 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*|,\d+)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECA
 _CLOCK = re.compile(rf"\[?(\d+:)?\d\d?:\d\d([.,:]\d+)?{decimals.ZONE}", re.IGNORECASE)
 
 _LISTED = re.compile(r"(^|[,;\t])\s*\[\s*(-?\d+\.?\d*)\s*\](?=\s*(?:[,;\t]|$))")
+_OF_FORTRAN = re.compile(r"(?<=[\d.])[dD](?=[+-]\d{2,3}(?!\d))")
 _IN_QUOTES = re.compile(r'\s*"((?:[^"]|"")*)"[\s,;]*')  # Empty cells of a spreadsheet may follow.
 
 
@@ -73,6 +74,20 @@ def without_lists(line: str) -> str:
     Example: `without_lists("10:00,[60],[72.5]")` is `10:00,60,72.5`.
     """
     return _LISTED.sub(r"\1\2", line)
+
+
+def in_fortran(lines: list[str]) -> bool:
+    """Returns whether each line has an exponent as Fortran writes those of double precision, such as 1.5D-02."""
+    sample = lines[-(len(lines) + 1) // 2 :]
+    return bool(sample) and all(map(_OF_FORTRAN.search, sample))
+
+
+def without_fortran(line: str) -> str:
+    """Returns a line with the exponents of all other programs.
+
+    Example: `without_fortran("0.1D+01 2.5D-02")` is `0.1E+01 2.5E-02`.
+    """
+    return _OF_FORTRAN.sub("E", line)
 
 
 def in_quotes(lines: list[str]) -> bool:

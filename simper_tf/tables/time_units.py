@@ -23,13 +23,13 @@ _TIME = (
 # And words that do so at its beginning. One of them may be a part of a date, such as days.
 _FIRST = (
     rf"{_TIME}|ts|timer|date|clock|gpst|i?tow|utc|temps|mins|minutes|hours|hrs|days|weeks|months"
-    r"|s|secs?|seconds|m?s|msecs?|[uµμ]secs?|[µμ]s|millis|milliseconds?|[un]s|micros|microseconds|nanoseconds|[mhb]?jd"
+    r"|datenum|filetime|s|secs?|seconds|m?s|msecs?|[uµμ]secs?|[µμ]s|millis|milliseconds?|[un]s|micros|microseconds|nanoseconds|[mhb]?jd"
 )
 # Time in Italian, Portuguese, Danish, Norwegian and Swedish, but also beats a minute of music, and numbers of tracks.
 _VAGUE = "tempo|tid"
 _COUNTED = re.compile(r"samples?|frames?|index|rows?")  # Beside a word for time it is theirs: sample time is a time.
 _NO_TIMES = re.compile(r"of|zone|offset")
-_JULIAN = ("jd", "mjd", "hjd", "bjd")  # Days, as astronomers count them.
+_JULIAN = ("jd", "mjd", "hjd", "bjd", "datenum")  # Days, as astronomers and MATLAB count them.
 # Seconds of a unit anywhere in a name, and of those that are one at its end only.
 _SECONDS = {word: unit for word, unit in rates.SECONDS.items() if unit <= 1 and word != "s"}
 _LAST = {
@@ -60,6 +60,9 @@ _RARE = 400  # Days from one Julian date to the next, at most: a star may hide h
 _PART = re.compile(r"\bs(?:ec(?:onds?)?)? ?/ ?(\d{2,6})\b|\b1 ?/ ?(\d{2,6}) ?s(?:ec(?:onds?)?)?\b")
 # From 2011 to 2036 in 1/256 s, as Hexoskin counts; milliseconds so large are of about 1984, or of another epoch.
 _IN_256THS, _POWERS = (1.3e9 * 256, 2.1e9 * 256), 2.0 ** np.arange(9)
+# Of 100 ns since the years 1 and 1601, as .NET and Windows count them, from 1966 and 1981 on: since 1970 they would be
+# nanoseconds of 1989 and 1973.
+_TICK, _IN_TICKS = 1e-7, ((6.2e17, 6.6e17), (1.2e17, 1.4e17))
 _CLOCKS = (1.0e9, 2.2e9)  # Seconds of 2001 and 2039.
 _SINCE_1970, _THIS_CENTURY = 1e8, 41  # Seconds in 1973, and times as many in 2099.
 
@@ -150,6 +153,8 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
         return dates.YEAR, f"Times from {times[0]:.7g} to {times[-1]:.7g} are taken for years."
     if _IN_256THS[0] <= size < _IN_256THS[1] and np.isin(rises, _POWERS).mean() > _MOSTLY:
         return None, f"times {step:g} apart, which may be milliseconds or 1/256 s"
+    if any(low <= size < high for low, high in _IN_TICKS):
+        return _TICK, f"Times such as {times[0]:.9g} are taken for ticks of 100 ns."
     # A clock as fine as that ticks more often than every three hours.
     for unit, lowest in ((1e-9, 1e17), (1e-6, 1e14), (1e-3, 1e11), (1.0, _SINCE_1970)):
         if lowest <= size < _THIS_CENTURY * lowest and unit * step < 1e4:

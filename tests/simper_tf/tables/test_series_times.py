@@ -211,3 +211,29 @@ def test_of_channels_with_times_of_their_own_the_fullest_is_read(tmp_path):
     np.testing.assert_allclose(found.times, TIMES, atol=1e-6)
     assert found.names == ("flow",)
     assert "150 of 750 rows without a time are left out." in found.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "a_second", "form"),
+    [
+        ("Timestamp (ticks)", 637450740000000000, 1e7, "{:.0f}"),
+        ("time", 637450740000000000, 1e7, "{:.0f}"),
+        ("FILETIME", 132545052000000000, 1e7, "{:.0f}"),
+        ("datenum", 738157.25, 1 / 86400, "{:.12f}"),
+    ],
+)
+def test_ticks_and_days_of_matlab_are_times(tmp_path, name, first, a_second, form):
+    whole = [first + round(a_second * time) if a_second > 1 else first + a_second * time for time in TIMES]
+    found = series_files.series_of(table(tmp_path, name, whole, form=form))
+    np.testing.assert_allclose(found.times, TIMES, atol=2e-4)
+    assert found.names == ("x",)
+
+
+@pytest.mark.parametrize("mark", ["  ", ","])
+def test_exponents_of_fortran_are_numbers(tmp_path, mark):
+    rows = (f"{time:.6E}{mark}{value:.6E}".replace("E", "D") for time, value in zip(TIMES, WAVE, strict=True))
+    (tmp_path / "a.dat").write_text("\n".join([f"time{mark}x", *rows]))
+    found = series_files.series_of(tmp_path / "a.dat")
+    np.testing.assert_allclose(found.times, TIMES, atol=1e-5)
+    assert np.corrcoef(found.values[:, 0], WAVE)[0, 1] == pytest.approx(1, abs=1e-6)
+    assert found.names == ("x",)
