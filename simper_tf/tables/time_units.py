@@ -1,5 +1,6 @@
 """Times of samples: which names and numbers are times, and the seconds of their unit."""
 
+import itertools
 import re
 import unicodedata
 from typing import TYPE_CHECKING
@@ -64,7 +65,11 @@ _IN_256THS, _POWERS = (1.3e9 * 256, 2.1e9 * 256), 2.0 ** np.arange(9)
 # nanoseconds of 1989 and 1973.
 _TICK, _IN_TICKS = 1e-7, ((6.2e17, 6.6e17), (1.2e17, 1.4e17))
 _CLOCKS = (1.0e9, 2.2e9)  # Seconds of 2001 and 2039.
-_SINCE_1970, _THIS_CENTURY = 1e8, 41  # Seconds in 1973, and times as many in 2099.
+_SINCE_1970, _LAST_CENTURY, _THIS_CENTURY = 1e8, 10, 41  # Seconds in 1973, and times as many in 2001 and in 2099.
+# Seconds from one of them to the next up to which times of the last century are those of a thousandth since a phone or
+# a board was started, a day ago or more; but for whole minutes, as weather has them.
+_LONGEST_OLD = 3600.0
+_UNITS = (1.0, "seconds"), (1e-3, "milliseconds"), (1e-6, "microseconds"), (1e-9, "nanoseconds"), (0.0, "")
 
 
 def named(name: str, unit: str = "") -> tuple[bool, float | None]:
@@ -156,8 +161,13 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
     if any(low <= size < high for low, high in _IN_TICKS):
         return _TICK, f"Times such as {times[0]:.9g} are taken for ticks of 100 ns."
     # A clock as fine as that ticks more often than every three hours.
-    for unit, lowest in ((1e-9, 1e17), (1e-6, 1e14), (1e-3, 1e11), (1.0, _SINCE_1970)):
+    for (unit, _), (finer, word) in itertools.pairwise(_UNITS):
+        lowest = _SINCE_1970 / unit
         if lowest <= size < _THIS_CENTURY * lowest and unit * step < 1e4:
+            # Microseconds of the last century were recorded by nobody, so they are nanoseconds at any usual rate.
+            is_old = size < _LAST_CENTURY * lowest and (0.01 if unit == 1e-6 else 3) < unit * step < _LONGEST_OLD
+            if is_old and word and unit * step % 60:
+                return finer, f"Times such as {times[0]:.12g} are taken for {word} since a start."
             return unit, ""
     is_date = "date" in name.lower()
     for lowest, highest in _DAYS_OF_DATES if is_date else _DAYS_OF_DATES[:1]:

@@ -237,3 +237,19 @@ def test_exponents_of_fortran_are_numbers(tmp_path, mark):
     np.testing.assert_allclose(found.times, TIMES, atol=1e-5)
     assert np.corrcoef(found.values[:, 0], WAVE)[0, 1] == pytest.approx(1, abs=1e-6)
     assert found.names == ("x",)
+
+
+@pytest.mark.parametrize("rate", [1.0, 10.0, 25.0, 50.0, 100.0, 200.0])
+@pytest.mark.parametrize("days", [1.5, 5.0, 11.0])
+@pytest.mark.parametrize(("word", "a_second"), [("milliseconds", 1e3), ("nanoseconds", 1e9)])
+def test_times_since_a_phone_was_started_days_ago(tmp_path, word, a_second, days, rate):
+    moments = np.round(a_second * (days * 86400 + 0.1234 + np.arange(300) / rate))
+    found = series_files.series_of(table(tmp_path, "time", moments, WAVE[:300], form="{:.0f}"))
+    np.testing.assert_allclose(found.times, np.arange(300) / rate, atol=2e-3)
+    assert any(f"are taken for {word} since a start." in note for note in found.notes)
+
+
+@pytest.mark.parametrize(("first", "step"), [(8e8, 600.0), (8e8, 1800.0), (8e8, 3600.0), (7.2e8, 0.02), (7.2e8, 1.0)])
+def test_seconds_of_the_last_century_stay_seconds(tmp_path, first, step):
+    found = series_files.series_of(table(tmp_path, "time", first + step * np.arange(300), WAVE[:300], form="{:.2f}"))
+    np.testing.assert_allclose(found.times, step * np.arange(300), atol=1e-3)
