@@ -81,8 +81,8 @@ class Method(keras.Model):
         options = self.Options(**{name: given.pop(name) for name in names})
         if views is not None and not isinstance(views.times, self.takes_times):
             name = type(self).__name__
-            wanted = f"Views(num_frames, {name}.times_for(num_views, (0.5, 2.0)))"
-            raise ValueError(f"{name} learns from views at other times: {wanted}. Received: {views.times}.")
+            wrong = f"{name} learns from views at the times of `{name}.times_for`. Received: {views.times}."
+            raise ValueError(f"{wrong} Make them by Views(num_frames, {name}.times_for(2, (0.5, 2.0))).")
         # Keras would round clips to the policy's half precision before the encoder saw them, and with them a pulse.
         super().__init__(autocast=False, **given)
         self.encoder, self.views, self.options, self.seed = encoder, views, options, seed

@@ -1,6 +1,7 @@
 """`simper train` and `simper validate`: what they say, leave out and write; a few steps on a few frames."""
 
 import re
+import signal
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ class ToldAtStep:
     """Stands in for what hears Ctrl-C: it is heard after so many steps."""
 
     def __init__(self, step):
-        self.left = step
+        self.left, self.signal = step, signal.SIGINT
 
     def __enter__(self):
         return self
