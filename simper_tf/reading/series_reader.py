@@ -6,7 +6,18 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import answer_units, beat_stretches, beats, motion, result, rhythms, rounded, tempos, uneven
+from simper_tf.reading import (
+    answer_units,
+    beat_stretches,
+    beats,
+    glitches,
+    motion,
+    result,
+    rhythms,
+    rounded,
+    tempos,
+    uneven,
+)
 from simper_tf.tables import series_files
 
 _SLOW_RATE = 1.0  # Samples a second, below which a series has slow rhythms.
@@ -42,11 +53,12 @@ def reading_of_samples(
     if len(times) < beats.FEWEST_SAMPLES:
         scene = result.Scene(float(times[0]), float(times[-1]), result.TOO_SHORT)
         return result.Reading((scene,), (), result.TOO_SHORT, ())
+    values, number = glitches.mended(values)
     pulse, moving = motion.channels(names)
     answers, notes = _beside(times, values, band, pulse, moving, names) if pulse else _all_of(times, values, band)
     answers, gaps = _without_rounding(answers, times, values), _gaps(times)
     answers = [dataclasses.replace(answer, pauses=_without_gaps(answer.pauses, gaps)) for answer in answers]
-    notes = [*notes, *_on_gaps(gaps, float(times[0]))]
+    notes = [*notes, *_on_glitches(number), *_on_gaps(gaps, float(times[0]))]
     answers.sort(key=lambda answer: -answer.confidence)
     moves = np.ptp(values, axis=0).any()
     verdict = answers[0].verdict if answers else result.NOTHING if moves else result.STILL
@@ -166,6 +178,12 @@ def _gaps(times):
         before.append(first + np.flatnonzero(np.diff(times[first : first + _AT_ONCE + 1]) > longest))
     before = np.concatenate(before)
     return np.stack((times[before], times[before + 1]), axis=1)
+
+
+def _on_glitches(number):
+    """Returns a note on samples that were taken for glitches, none without one."""
+    are = "samples lie" if number > 1 else "sample lies"
+    return [f"{number} {are} far from all others and {'are' if number > 1 else 'is'} passed over."] * bool(number)
 
 
 def _on_gaps(gaps, start):
