@@ -129,9 +129,12 @@ def layout_of(path, lines: tuple[str, ...]) -> Layout:
         max(_TOLD, key=column.count) if 2 * sum(map(column.count, _TOLD)) > len(column) - column.count("") else None
         for column in columns
     ]
-    first = next((k for k, line in enumerate(lines) if _is_row(cells_of(line, cut.separator), usual)), None)
-    if first is None:
+    is_row = functools.cache(lambda k: k < len(lines) and _is_row(cells_of(lines[k], cut.separator), usual))
+    rows = filter(is_row, range(len(lines)))
+    if (lone := next(rows, None)) is None:
         raise RawDataError(path, "no row of numbers", _EXPECTED, REMEDY)
+    # Two numbers of a header may look like a row: behind such comes none.
+    first = next((k for k in (lone, *rows) if is_row(k + 1) or is_row(k + 2)), lone)
     return Layout(cut.separator, cut.width, first)
 
 

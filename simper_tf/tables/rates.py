@@ -93,6 +93,8 @@ SAME = 0.05  # Share by which two rates of one recording differ: a nominal 30 is
 _KINDS = (*_NAMES, "hertz", "every")
 # Steps of Polar's files, in seconds without a word of them; 238 and 204 there are none.
 _POLAR, _POLARS_STEPS = "[Params]", {f"Interval={seconds}" for seconds in (1, 2, 5, 15, 60, 120, 240, 480)}
+# First lines of Vicon's exports, whose second is the rate, and a line beside which Qualisys calls it FREQUENCY alone.
+_OF_VICON, _OF_QUALISYS = ("Devices", "Trajectories", "Model Outputs", "Joints", "Segments"), "NO_OF_FRAMES\t"
 _QUOTED = 60  # Letters of a line that a note quotes.
 # More about a name in brackets: all but units and rates.
 _ASIDE = re.compile(
@@ -123,8 +125,7 @@ def stated(lines: list[str], decimal: str = ".") -> list[Stated]:
     Example: `stated(["Notch: 50 Hz", "Sampling rate: 1,000 Hz"])` is `[Stated(1000.0, "Sampling rate: 1,000 Hz")]`.
     """
     found, left, differing = [], _MOST, []
-    if lines and lines[0].strip() == _POLAR:
-        lines = [f"{line} s" if line.strip() in _POLARS_STEPS else line for line in lines]
+    lines = _of_programs(lines)
     for line in (*lines, *_columns_of(lines)):
         left -= min(len(line), _LONG)
         if left >= 0:
@@ -134,6 +135,18 @@ def stated(lines: list[str], decimal: str = ".") -> list[Stated]:
         if rank == best and not any(agree(claim.rate, other.rate) for other in differing):
             differing.append(claim)
     return differing
+
+
+def _of_programs(lines):
+    """Returns lines in which rates that only a program tells by their place are told in words."""
+    firsts = [line.strip(' ,;\t"') for line in lines[:2]]
+    if firsts[:1] == [_POLAR]:
+        return [f"{line} s" if line.strip() in _POLARS_STEPS else line for line in lines]
+    if firsts[:1] and firsts[0] in _OF_VICON and len(firsts) > 1:
+        return [f"sampling rate: {firsts[1]} Hz", *lines]
+    if any(line.startswith(_OF_QUALISYS) for line in lines):
+        return [f"sampling {line.lower()}" if line.startswith("FREQUENCY\t") else line for line in lines]
+    return lines
 
 
 def agree(first: float, second: float) -> bool:

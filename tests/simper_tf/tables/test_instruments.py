@@ -180,7 +180,7 @@ def test_a_lone_mark_among_comments_leaves_the_names(tmp_path, lone):
         assert assert_read(tmp_path, above).names == ("x",)
 
 
-def test_words_beside_dates_and_numbers_make_a_table_of_any_ending(tmp_path):
+def test_words_beside_dates_and_numbers_make_a_table(tmp_path):
     dates = pd.date_range("2021-05-01", periods=COUNT, freq="15min").strftime("%Y-%m-%d %H:%M")
     rows = [f"USGS\t0123\t{date}\tEST\t{value:.3f}\tP" for date, value in zip(dates, WAVE, strict=True)]
     above = ["# of a river", "agency\tsite\tdatetime\tzone\tflow\tmark", "5s\t15s\t20d\t6s\t14n\t10s"]

@@ -77,3 +77,34 @@ def test_a_sequence_beside_start_and_increment_is_no_channel(tmp_path, tail):
     lines = [f"{k},{x}{tail}" for k, x in enumerate(WAVE)]
     found = read(tmp_path, f"X,CH1,Start,Increment{tail}", f"Sequence,Volt,-6.0e-02,1.0e-02{tail}", *lines)
     check(found, ("CH1",))
+
+
+def test_two_numbers_of_a_header_are_no_row(tmp_path):
+    above = [
+        "ATF\t1.0",
+        "3\t3",
+        '"Mode=Gap Free"',
+        '"Signals="\t"IN 0"',
+        '"Start=0.00"',
+        '"Time (ms)"\t"Trace #1"\t"#2"',
+    ]
+    lines = [f"{10 * k}\t{x}\t{y}" for k, (x, y) in enumerate(zip(WAVE, WAVE[::-1], strict=True))]
+    check(read(tmp_path, *above, *lines), ("Trace #1", "#2"))
+
+
+@pytest.mark.parametrize("first", ["Devices", "Trajectories", "Model Outputs"])
+def test_the_second_line_of_vicon_is_the_rate(tmp_path, first):
+    above = [first, "100", ",,Ann,,", "Frame,Sub Frame,Fx,Fy,", ",,N,N,"]
+    lines = [f"{k + 1},0,{x},{y}," for k, (x, y) in enumerate(zip(WAVE, WAVE[::-1], strict=True))]
+    found = read(tmp_path, *above, *lines)
+    np.testing.assert_allclose(found.times, 0.01 * np.arange(COUNT), atol=1e-9)
+    assert found.values.shape == (COUNT, 2)
+
+
+def test_frequency_alone_is_the_rate_of_qualisys_alone(tmp_path):
+    lines = [f"{x}\t{y}" for x, y in zip(WAVE, WAVE[::-1], strict=True)]
+    above = ["FREQUENCY\t100", "ANALOG_FREQUENCY\t0", "MARKER_NAMES\ta\tb"]
+    found = read(tmp_path, "NO_OF_FRAMES\t40", *above, *lines)
+    np.testing.assert_allclose(found.times, 0.01 * np.arange(COUNT), atol=1e-9)
+    with pytest.raises(RawDataError, match="samples without their rate"):
+        read(tmp_path, *above, *lines)
