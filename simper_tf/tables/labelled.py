@@ -1,4 +1,4 @@
-"""Lines of programs: a label beside each number, as `t=1034 ax=0.21`, an arrow behind a time, brackets around all."""
+"""Lines of programs: a label beside each number, as `t=1034 ax=0.21`, a time before all, brackets around them."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -8,6 +8,7 @@ _CELL = re.compile(rf"\s*([^\W\d][\w.()/°\[\]-]*)\s*[:=]\s*({_NUMBER})\s*(?:[,;
 _BRACKETS = re.compile(r"\s*[(\[{]+\s*(.*\S)\s*[)\]}]+[\s,;]*")
 _IN_BRACKETS = re.compile(r"""[ub]?('[^']*'|"[^"]*")|([^\s,;'"()\[\]{}]+)""")
 _TIME = re.compile(r"[\d:.,/ T-]*\d:\d\d[\d:.,]*")
+_OF_BOARD = re.compile(r"\s*[EWIDV] \((\d+)\) [^:]+: ")  # As ESP-IDF logs: I (1234) SENSOR: x=5, after so many ms.
 _LONGEST = 1000  # Letters of a line: boards print fewer than a hundred.
 _FEWEST, _MOSTLY = 8, 0.9  # Lines, and share of them that are alike: others are messages of the device.
 
@@ -37,11 +38,14 @@ def of_lines(lines: Sequence[str]) -> tuple[str, Callable[[str], str]] | None:
 
 
 def _form(line):
-    """Returns whether a time and an arrow begin a line, the names of its numbers, and its cells."""
-    time, _, rest = line.rpartition(" -> ")
-    time = time.strip()
-    if time and not _TIME.fullmatch(time):
-        return False, (), ()
+    """Returns whether a time begins a line, the names of its numbers, and its cells."""
+    if match := _OF_BOARD.match(line):
+        time, rest = match[1], line[match.end() :]
+    else:
+        time, _, rest = line.rpartition(" -> ")
+        time = time.strip()
+        if time and not _TIME.fullmatch(time):
+            return False, (), ()
     cells, end = [], 0
     while match := _CELL.match(rest, end):
         cells, end = [*cells, match.groups()], match.end()

@@ -134,6 +134,16 @@ def test_an_arrow_behind_a_time_sets_it_off(tmp_path, row):
     assert_read(tmp_path, [], row, "a.log")
 
 
+@pytest.mark.parametrize("level", "EWIDV")
+def test_a_log_of_a_board_has_its_milliseconds(tmp_path, level):
+    lines = [f"{level} ({1000 * time:.0f}) PPG: ir={value:.4f} red={2 * value:.4f}"
+             for time, value in zip(SECONDS, WAVE, strict=True)]  # fmt: skip
+    (tmp_path / "a.log").write_text("\n".join(["I (3) boot: ESP-IDF v5.1", *lines]))
+    series = series_files.series_of(tmp_path / "a.log")
+    np.testing.assert_allclose(series.times, SECONDS, atol=1e-6)
+    assert series.names == ("ir", "red")
+
+
 def test_settings_and_prose_have_no_labels_of_columns(tmp_path):
     (tmp_path / "a.txt").write_text("\n".join(f"gain{k} = {k}" for k in range(20)))
     assert not any(answer for answer, _ in delimited.are_tables(str(tmp_path / "a.txt")))
