@@ -26,6 +26,7 @@ _OTHER_PARTS = re.compile(r"weekday|week|weeks|dow|doy|yday|day ?of ?(week|year)
 _DIGITS = {"%Y%m%d": 1e4, "%Y%m": 1e2, "%Y%j": 1e3, "%Y%m%d%H": 1e6, "%Y%m%d%H%M": 1e8, "%Y%m%d%H%M%S": 1e10}
 _NAMED = ("%Y%m", "%Y%j")  # Such as many numbers are: a name must say that they are dates.
 _DATED = re.compile(r"date|day|time|month|yyyy|datum|fecha|monat|mois|\bmes\b|periodo?")
+_MOSTLY = 0.9  # Share of the steps of a column of hours that are of one hour: 23 of 24.
 _FEWEST = 8  # Numbers that are dates whatever their name is, if all are days: one number of four is a day by chance.
 
 
@@ -145,6 +146,8 @@ def _of_days_and_hours(table, parts):
     The half of the day may be a column of its own, beside times without days as well.
     """
     texts = {k: column for k, column in enumerate(table.columns) if not isinstance(column, np.ndarray)}
+    if 0 in texts and not any(table.names) and any(map(_are_hours, table.columns[1:2])):
+        parts = {"hour": 1}
     if "hour" not in parts and len(texts) < 2:
         return None
     halves = next((k for k, column in texts.items() if _is_half(column)), None)
@@ -165,6 +168,14 @@ def _of_days_and_hours(table, parts):
             times = seconds + times if days else dates.past_midnight(times)
             return Moments(times, {k, other, halves} - {None}, "")
     return None
+
+
+def _are_hours(column):
+    """Returns whether a column counts the hours of days, one after another."""
+    if not isinstance(column, np.ndarray) or not np.isfinite(column).all() or not dates.is_whole(column):
+        return False
+    steps = np.diff(column)
+    return dates.is_between(column, *_PARTS["hour"][1:]) and np.ptp(column) > 20 and np.mean(steps == 1) > _MOSTLY
 
 
 def _is_half(column):

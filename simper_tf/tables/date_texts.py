@@ -14,10 +14,11 @@ _COMPACT = r"^(\d{4})(0[1-9]|1[0-2])([0-2]\d|3[01])[T_ :]([01]\d|2[0-4])([0-5]\d
 _DATE = re.compile(
     r"\d\d?[:.]\d\d|\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}|\d\d?[-/]\d{4}" rf"|(?i:\b{dates.WORD}[-/ .,']*\d)"
 )
-# Other writings of what pandas reads: 05-00-00 or 05.00.00 behind a date, 3/Jan/2015:05:00:00 of the logs of servers,
-# 22:13:20:500,
-# and the signs of year, month and day in Chinese, Japanese and Korean.
+# Other writings of what pandas reads: an hour by its start and end, 05-00-00 or 05.00.00 behind a date,
+# 3/Jan/2015:05:00:00 of the logs of servers, 22:13:20:500, and the signs of year, month and day in Chinese, Japanese
+# and Korean.
 _WRITINGS = (
+    (r"^(\d[\d./-]+ \d\d?:\d\d(?::\d\d)?) (?:-|–|to) \d[\d./-]+ \d\d?:\d\d.*$", r"\1"),
     (r"[T_ ](\d\d)([.-])(\d\d)\2(\d\d)", r" \1:\3:\4"),
     (r"([-/ ]\d{4}):(\d\d:)", r"\1 \2"),
     (r"(:\d\d:\d\d):(\d{3})$", r"\1.\2"),

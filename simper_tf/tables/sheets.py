@@ -144,6 +144,8 @@ def _is_number(cell):
 
 def _of_json(path, value):
     """Returns the table with most cells in what JSON holds: columns of one length in an object, or rows; else None."""
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        value = value[0]
     found, value = [], _by_name(value)
     if isinstance(value, list) and value:
         if all(isinstance(row, dict) for row in value):

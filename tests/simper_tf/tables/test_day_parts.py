@@ -1,4 +1,4 @@
-"""Tables of a row a day and a column an hour, or a part of one, under all kinds of names."""
+"""Tables of days and hours: a column a part of a day under all kinds of names, spans of hours, hours behind days."""
 
 import numpy as np
 import pandas as pd
@@ -71,3 +71,23 @@ def test_the_day_is_read_where_rows_are_days(tmp_path):
     frame = pd.DataFrame(load.reshape(20, 24), columns=NAMES["clock"]).assign(date=DAYS.strftime("%d/%m/%Y"))
     frame.to_csv(tmp_path / "load.csv", index=False)
     assert simper_tf.read(tmp_path / "load.csv").hertz * 86400 == pytest.approx(1, rel=0.01)
+
+
+HOURS = pd.date_range("2021-03-01", periods=200, freq="h")
+
+
+@pytest.mark.parametrize("form", ["%d.%m.%Y %H:%M", "%Y-%m-%d %H:%M", "%m/%d/%Y %H:%M:%S"])
+@pytest.mark.parametrize("between", [" - ", " to "])
+def test_an_hour_may_be_told_by_its_start_and_end(form, between, tmp_path):
+    ends = (HOURS + pd.Timedelta("1h")).strftime(form)
+    frame = pd.DataFrame({"Time (CET)": HOURS.strftime(form) + between + ends, "load": np.arange(200.0) ** 2})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    np.testing.assert_allclose(np.diff(series_files.series_of(tmp_path / "a.csv").times), 3600)
+
+
+def test_hours_behind_days_need_no_names(tmp_path):
+    frame = pd.DataFrame({"day": HOURS.strftime("%Y-%m-%d"), "hour": HOURS.hour, "x": np.arange(200.0) ** 2})
+    frame.to_csv(tmp_path / "a.csv", index=False, header=False)
+    series = series_files.series_of(tmp_path / "a.csv")
+    np.testing.assert_allclose(np.diff(series.times), 3600)
+    assert series.values.shape == (200, 1)

@@ -134,3 +134,11 @@ def test_no_more_of_a_line_is_read_than_one_may_have(tmp_path, monkeypatch):
     (path := tmp_path / "a.txt").write_text("".join(json.dumps({"x": [1] * number}) + "\n" for number in (3, 400, 3)))
     assert max(map(len, json_texts._first_lines(path))) == 64
     assert not json_texts.is_series(path)
+
+
+def test_pairs_in_a_list_of_one_result_are_read(tmp_path):
+    pairs = [[time, f"{value:.6f}"] for time, value in zip(TIMES.tolist(), WAVE.tolist(), strict=True)]
+    result = [{"metric": {"__name__": "load"}, "values": pairs}]
+    found = read(tmp_path / "a.json", json.dumps({"status": "success", "data": {"result": result}}))
+    assert np.corrcoef(found.values[:, 0], WAVE)[0, 1] == pytest.approx(1, abs=1e-6)
+    np.testing.assert_allclose(np.diff(found.times), STEP, atol=1e-6)
