@@ -162,10 +162,12 @@ def _ranked(
     ranked: list[movement.Candidate] = []
     (low, high), rate, steady = band or (LOWEST_HERTZ, np.inf), stretch.rate, None
     with concurrent.futures.ThreadPoolExecutor(1) as network:  # It takes as long as all proposals.
-        asked: dict[int, concurrent.futures.Future] = {}  # By the frames that it was asked about.
+        asked: list[tuple[np.ndarray, concurrent.futures.Future]] = []  # Most looks share their frames.
         for look in camera.looks(gray):
-            if (heard := asked.get(id(look.heard))) is None:
-                heard = asked[id(look.heard)] = network.submit(rhythm_network.hear, stretch.times, look.heard[..., 0])
+            heard = next((told for frames, told in asked if frames is look.heard), None)
+            if heard is None:
+                heard = network.submit(rhythm_network.hear, stretch.times, look.heard[..., 0])
+                asked.append((look.heard, heard))
             limits = low / rate, min(high / rate, filters.HIGHEST_SHARE, look.fastest or np.inf)
             some = movement.weighed(movement.proposed(stretch.evenly(look.scores()), limits), heard.result(), rate)
             if look.of_magnitudes:

@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import itertools
 import operator
 import re
 from typing import NamedTuple
@@ -134,7 +135,7 @@ def layout_of(path, lines: tuple[str, ...]) -> Layout:
     if (lone := next(rows, None)) is None:
         raise RawDataError(path, "no row of numbers", _EXPECTED, REMEDY)
     # Two numbers of a header may look like a row: behind such comes none.
-    first = next((k for k in (lone, *rows) if is_row(k + 1) or is_row(k + 2)), lone)
+    first = next((k for k in itertools.chain([lone], rows) if is_row(k + 1) or is_row(k + 2)), lone)
     return Layout(cut.separator, cut.width, first)
 
 

@@ -166,7 +166,7 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
         if lowest <= size < _THIS_CENTURY * lowest and unit * step < 1e4:
             # Microseconds of the last century were recorded by nobody, so they are nanoseconds at any usual rate.
             is_old = size < _LAST_CENTURY * lowest and (0.01 if unit == 1e-6 else 3) < unit * step < _LONGEST_OLD
-            if is_old and word and unit * step % 60:
+            if is_old and word and unit * step % 60 and dates.is_whole(times):
                 return finer, f"Times such as {times[0]:.12g} are taken for {word} since a start."
             return unit, ""
     is_date = "date" in name.lower()

@@ -249,7 +249,18 @@ def test_times_since_a_phone_was_started_days_ago(tmp_path, word, a_second, days
     assert any(f"are taken for {word} since a start." in note for note in found.notes)
 
 
-@pytest.mark.parametrize(("first", "step"), [(8e8, 600.0), (8e8, 1800.0), (8e8, 3600.0), (7.2e8, 0.02), (7.2e8, 1.0)])
+@pytest.mark.parametrize(
+    ("first", "step"),
+    [
+        (7.2e8 + 0.25, 5.0),
+        (7.9e8 + 0.5, 300.5),
+        (8e8, 600.0),
+        (8e8, 1800.0),
+        (8e8, 3600.0),
+        (7.2e8, 0.02),
+        (7.2e8, 1.0),
+    ],
+)
 def test_seconds_of_the_last_century_stay_seconds(tmp_path, first, step):
     found = series_files.series_of(table(tmp_path, "time", first + step * np.arange(300), WAVE[:300], form="{:.2f}"))
     np.testing.assert_allclose(found.times, step * np.arange(300), atol=1e-3)
