@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beat_tops, continued, events, result, tempo_spans, tempos
+from simper_tf.reading import beat_tops, continued, intervals, result, tempo_spans, tempos
 
 STRETCH = 30.0  # Seconds that are read at once.
 _SHARED = 0.02  # Share of a stretch that it reads of each neighbor: of what an edge cuts little is known.
@@ -117,7 +117,7 @@ def answer_on(heard, times):
     """Returns the answer of a stretch, of samples at some times; None without two beats."""
     if len(heard.times) < 2:
         return None
-    edges = events.beside_pauses(heard.times, *events.bounds(heard.times))
+    edges = intervals.beside_pauses(heard.times, *intervals.bounds(heard.times))
     edges = np.clip(edges, times[0], times[-1]).T
     spans, gaps = tuple(map(tuple, edges.tolist())), np.diff(heard.times)
     seen = heard.candidates[0]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from simper_tf.reading.events import PAUSE
+from simper_tf.reading.intervals import PAUSE
 from simper_tf.reading.result import Answer, Box, Span
 
 

@@ -11,12 +11,10 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import courses
+from simper_tf.reading import courses, intervals
 from simper_tf.signals import samples
 
 SAMPLES = 24  # Moments of an event, half of them before its peak.
-# An event this much longer than its neighbours holds a pause.
-PAUSE = 1.8
 LINK = 0.4  # Likeness of neighbors, or of those two apart, that makes them one run.
 # An event that no peak told of must correlate this much with those beside it.
 NEXT = 0.7
@@ -58,28 +56,6 @@ class Run:
 def refined(values: np.ndarray, marks: np.ndarray) -> np.ndarray:
     """Peaks between samples, by a parabola through three samples."""
     return marks + samples.top_offset(values[marks - 1], values[marks], values[marks + 1])
-
-
-def bounds(marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Start and end of every event: halfway, or before a pause."""
-    gaps = np.diff(marks)
-    typical = _median(gaps)
-    halves = np.minimum(gaps / 2, PAUSE / 2 * typical)
-    first, last = np.minimum((halves[0], halves[-1]), typical / 2)
-    return (
-        marks - np.concatenate(([first], halves)),
-        marks + np.concatenate((halves, [last])),
-    )
-
-
-def beside_pauses(marks: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Starts and ends of events, of which none takes more than half a mean gap of a pause beside it."""
-    starts, ends = starts.copy(), ends.copy()
-    gaps, half = np.diff(marks), steady_gaps(marks).mean() / 2
-    at = np.flatnonzero(gaps >= PAUSE * np.median(gaps))
-    ends[at] = np.minimum(ends[at], marks[at] + half)
-    starts[at + 1] = np.maximum(starts[at + 1], marks[at + 1] - half)
-    return starts, ends
 
 
 def stretched(
@@ -147,30 +123,13 @@ def likeness(events: np.ndarray, inside: np.ndarray) -> np.ndarray:
     return flat @ flat.T / np.sqrt(np.maximum(power * power.T, 1e-12))
 
 
-def steady_gaps(marks: np.ndarray) -> np.ndarray:
-    """Samples from mark to mark, pauses left out."""
-    gaps = np.diff(marks)
-    return gaps[gaps < PAUSE * _median(gaps)]
-
-
-def _median(gaps: np.ndarray) -> float:
-    """Median of a few numbers, in a tenth of NumPy's time."""
-    ordered = np.sort(gaps)
-    return float(ordered[len(gaps) // 2] + ordered[(len(gaps) - 1) // 2]) / 2
-
-
-def frequency(marks: np.ndarray) -> float:
-    """Cycles per sample: one over the mean gap, pauses left out."""
-    return float(1 / steady_gaps(marks).mean())
-
-
 def aligned(run: Run) -> Run:
     """Run whose events lie where each is most like the mean of the others, in the whole picture.
 
     Peaks of a single course move with its noise, which tells with few events.
     """
     states = run.course.rung.scores.reshape(len(run.course.values), -1)
-    half = np.median(steady_gaps(run.marks)) / 2
+    half = np.median(intervals.steady_gaps(run.marks)) / 2
     offsets = half * REACH * np.linspace(-1, 1, PLACES)
     marks = run.marks
     for _ in range(ROUNDS):
@@ -182,7 +141,7 @@ def aligned(run: Run) -> Run:
         moves = np.interp(best, np.arange(PLACES), offsets)
         # The others are off as well: of its distance from them all but one part in n is an event's own.
         marks = marks + (moves - moves.mean()) * (len(marks) - 1) / len(marks)
-    return Run(marks, *bounds(marks), run.course)
+    return Run(marks, *intervals.bounds(marks), run.course)
 
 
 def _paired(events: np.ndarray, inside: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -194,7 +153,7 @@ def _paired(events: np.ndarray, inside: np.ndarray, others: np.ndarray) -> np.nd
 def regularity(run: Run) -> float:
     """Likeness of neighbours and their number, less the unsteadiness: a quick first rank."""
     near, _ = run.alike
-    return float(rank(near.mean(), len(near), np.log(steady_gaps(run.marks)).std()))
+    return float(rank(near.mean(), len(near), np.log(intervals.steady_gaps(run.marks)).std()))
 
 
 def rank(alike, gaps, spread):
@@ -207,7 +166,7 @@ def moving(run: Run) -> Run:
     """Run without events in which hardly anything moves: noise of a rest has peaks too."""
     variances = np.array([_variance(run, *span) for span in zip(run.starts, run.ends, strict=True)])
     marks = run.marks[variances >= MOVES * np.median(variances)]
-    return Run(marks, *bounds(marks), run.course)
+    return Run(marks, *intervals.bounds(marks), run.course)
 
 
 def extended(run: Run) -> Run:
@@ -219,13 +178,13 @@ def extended(run: Run) -> Run:
     for side in (0, -1):
         while (mark := _next(run, side)) is not None:
             marks = np.append(mark, run.marks) if side == 0 else np.append(run.marks, mark)
-            run = Run(marks, *bounds(marks), run.course)
+            run = Run(marks, *intervals.bounds(marks), run.course)
     return run
 
 
 def _next(run: Run, side: int) -> float | None:
     """Mark of the event before or after a run; None if there is none."""
-    gap = np.median(steady_gaps(run.marks)) * (-1 if side == 0 else 1)
+    gap = np.median(intervals.steady_gaps(run.marks)) * (-1 if side == 0 else 1)
     # From 0.6 of a gap, as the next event is not the mark itself, over two gaps, as one may be missed; 20 places a gap.
     places = run.marks[side] + gap * np.arange(0.6, 2.5, 0.05)
     places = places[(places >= 0) & (places <= len(run.course.states) - 1)]
@@ -262,7 +221,7 @@ def places(marks: np.ndarray) -> np.ndarray:
     gaps = np.diff(marks) / typical
     steps = np.rint(gaps)
     # Two marks may be off by half a frame each.
-    are_missed = (gaps >= PAUSE) & (np.abs(gaps - steps) < max(0.2, 1 / typical))
+    are_missed = (gaps >= intervals.PAUSE) & (np.abs(gaps - steps) < max(0.2, 1 / typical))
     return np.append(0, np.cumsum(np.where(are_missed, steps, 1).astype(int)))
 
 

@@ -26,6 +26,7 @@ from simper_tf.reading import (
     counters,
     courses,
     events,
+    intervals,
     magnitudes,
     movement,
     places,
@@ -227,12 +228,13 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, candidate: movement.Ca
     first = stretch.times[0]
     twice = candidate.evidence.count == 2
     run = candidate.run if twice else events.aligned(events.moving(candidate.run))
-    hertz = events.frequency(run.marks) * stretch.rate
+    hertz = intervals.frequency(run.marks) * stretch.rate
     run = run if twice else events.extended(run)
     last = len(run.course.values) - 1
-    gaps = events.steady_gaps(run.marks)
+    gaps = intervals.steady_gaps(run.marks)
     starts, ends = (
-        first + np.clip(edge, 0, last) / stretch.rate for edge in events.beside_pauses(run.marks, run.starts, run.ends)
+        first + np.clip(edge, 0, last) / stretch.rate
+        for edge in intervals.beside_pauses(run.marks, run.starts, run.ends)
     )
     spans = tuple(zip(starts.tolist(), ends.tolist(), strict=True))
     error = hertz * np.std(np.log(gaps)) / len(gaps)

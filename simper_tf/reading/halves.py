@@ -7,7 +7,7 @@ differ by more than frames make of like ones.
 
 import numpy as np
 
-from simper_tf.reading import courses, events
+from simper_tf.reading import courses, events, intervals
 
 # Neighbours that differ are a pair of halves if they correlate at least this.
 PAIR = 0.5
@@ -43,7 +43,7 @@ def every_second(run: events.Run) -> events.Run:
     """Run of cycles that are two events each: every second one, counted with those that were missed or without."""
     is_first = events.places(run.marks) % 2 == 0
     is_most = is_first == (2 * is_first.sum() >= len(is_first))
-    runs = (events.Run(marks, *events.bounds(marks), run.course) for marks in (run.marks[::2], run.marks[is_most]))
+    runs = (events.Run(marks, *intervals.bounds(marks), run.course) for marks in (run.marks[::2], run.marks[is_most]))
     return next(runs) if np.diff(is_most).all() else max(runs, key=events.regularity)
 
 
@@ -76,5 +76,5 @@ def _alike_in_picture(run: events.Run) -> np.ndarray:
     moved to where they are most alike, and what changes from frame to frame is smoothed.
     """
     run = events.aligned(run)
-    scores = courses.smooth(run.course.rung.spanning(SPANNED / events.frequency(run.marks)), 2)
+    scores = courses.smooth(run.course.rung.spanning(SPANNED / intervals.frequency(run.marks)), 2)
     return events.likeness(*events.stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.reading import courses, events
+from simper_tf.reading import courses, events, intervals
 from simper_tf.signals import filters
 
 # Shares of a span that smoothing takes, 1 in so many: the first is that of the span itself, the others merge peaks.
@@ -35,7 +35,7 @@ class Hint(NamedTuple):
 
     def run(self) -> events.Run:
         """The run itself."""
-        return events.Run(self.marks, *events.bounds(self.marks), self.course)
+        return events.Run(self.marks, *intervals.bounds(self.marks), self.course)
 
 
 def peaks(some: Sequence[courses.Course]) -> Iterator[tuple[courses.Course, np.ndarray]]:
@@ -82,7 +82,7 @@ def _alike(sets: list[tuple[courses.Course, np.ndarray]]) -> tuple[np.ndarray, n
     near, far = [], []
     for _, part in itertools.groupby(sets, lambda pair: id(pair[0].states)):
         some, marks = zip(*part, strict=True)
-        starts, ends = (np.concatenate(edges) for edges in zip(*map(events.bounds, marks), strict=True))
+        starts, ends = (np.concatenate(edges) for edges in zip(*map(intervals.bounds, marks), strict=True))
         alike = events.neighbors(some[0].states, starts, np.concatenate(marks), ends)
         near += alike[0], [-1]
         far += alike[1], [-1, -1]
@@ -90,7 +90,7 @@ def _alike(sets: list[tuple[courses.Course, np.ndarray]]) -> tuple[np.ndarray, n
 
 
 def _ranked(gaps: np.ndarray, near: np.ndarray, far: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """About `events.regularity` and `events.frequency` of runs, as cycles or as halves.
+    """About `events.regularity` and `intervals.frequency` of runs, as cycles or as halves.
 
     Args:
         gaps: `(N,)` samples from mark to mark, of one run after another.
@@ -100,7 +100,7 @@ def _ranked(gaps: np.ndarray, near: np.ndarray, far: np.ndarray, counts: np.ndar
     run, firsts = np.repeat(np.arange(len(counts)), counts), np.cumsum(counts) - counts
     ordered = gaps[np.lexsort((gaps, run))]
     medians = (ordered[firsts + counts // 2] + ordered[firsts + (counts - 1) // 2]) / 2
-    steady = gaps < events.PAUSE * medians[run]
+    steady = gaps < intervals.PAUSE * medians[run]
     kept, logs = np.bincount(run, steady), np.where(steady, np.log(gaps), 0)
     means, squares = (np.bincount(run, values) / kept for values in (logs, logs**2))
     spread = np.sqrt(np.maximum(squares - means**2, 0))

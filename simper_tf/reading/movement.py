@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import courses, events, halves, hints, verdict
+from simper_tf.reading import courses, events, halves, hints, intervals, verdict
 from simper_tf.reading.rhythm_network import Heard
 
 # Proposals that are weighed, and of them those of about the same tempo.
@@ -71,7 +71,7 @@ def proposed(scores: np.ndarray, band: tuple[float, float]) -> list[tuple[events
     proposals = []
     for *_, hint in _varied(some, HINTS):
         run, pairs = halves.full(hint.run())
-        hertz = events.frequency(run.marks)
+        hertz = intervals.frequency(run.marks)
         if band[0] <= hertz <= band[1]:
             proposals.append((events.regularity(run), hertz, len(run.marks), run, pairs))
     return [(run, hertz, pairs) for _, hertz, _, run, pairs in _varied(proposals, 1)]

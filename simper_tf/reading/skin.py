@@ -7,7 +7,7 @@ on one heart rate, and most of their power must lie at it.
 import cv2
 import numpy as np
 
-from simper_tf.reading import compression, events, result, stretches
+from simper_tf.reading import compression, intervals, result, stretches
 from simper_tf.signals import filters, samples, skin_colors
 
 BAND = (0.7, 3.5)  # Hz: hearts of 42 to 210 beats a minute.
@@ -52,8 +52,8 @@ def answers(
     is_other = is_other or (band is not None and not band[0] <= hertz <= band[1])
     if confidence < result.SEEN or len(marks) < 3 or is_other:
         return []
-    starts, ends = (stretch.times[0] + edge / stretch.rate for edge in events.bounds(marks.astype(float)))
-    hertz = events.frequency(marks) * stretch.rate  # Of an uneven pulse the line is that of its middle.
+    starts, ends = (stretch.times[0] + edge / stretch.rate for edge in intervals.bounds(marks.astype(float)))
+    hertz = intervals.frequency(marks) * stretch.rate  # Of an uneven pulse the line is that of its middle.
     return [
         result.Answer(
             scene=stretch.scene,

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 
-from simper_tf.reading import courses, events, fitted
+from simper_tf.reading import courses, events, fitted, intervals
 from simper_tf.reading.rhythm_network import Heard
 from simper_tf.signals import filters
 
@@ -61,13 +61,13 @@ def evidence(run: events.Run, heard: Heard, rate: float) -> Evidence:
     return Evidence(
         len(run.marks),
         float(run.alike[0].mean()),
-        steadiness(np.log(events.steady_gaps(run.marks))),
+        steadiness(np.log(intervals.steady_gaps(run.marks))),
         float(shared.sum() / energy.sum()),
         cover(run),
         run.course.rung.dimensions,
         shared / energy,
         energy,
-        *heard.of(events.frequency(run.marks) * rate, run.starts[0] / rate, run.ends[-1] / rate),
+        *heard.of(intervals.frequency(run.marks) * rate, run.starts[0] / rate, run.ends[-1] / rate),
     )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simper_tf.reading import courses, events
+from simper_tf.reading import courses, events, intervals
 
 
 def course(*states):
@@ -15,4 +15,4 @@ def course(*states):
 def run(made, marks):
     """A run at these marks."""
     marks = np.array(marks, float)
-    return events.Run(marks, *events.bounds(marks), made)
+    return events.Run(marks, *intervals.bounds(marks), made)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from simper_tf.reading import continued, courses, events, verdict
+from simper_tf.reading import continued, courses, events, intervals, verdict
 
 MARKS = np.arange(5.0, 100.0, 10.0)
-RUN = events.Run(MARKS, *events.bounds(MARKS), None)
+RUN = events.Run(MARKS, *intervals.bounds(MARKS), None)
 WAVE = np.sin(2 * np.pi * np.arange(100) / 10)
 
 

@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from simper_tf.reading import continued, events
+from simper_tf.reading import continued, intervals
 from tests.made_answers import answer
 
 
 def part(peaks, hertz=1.0, **given):
     """An answer with repetitions around peaks."""
-    starts, ends = events.bounds(np.array(peaks))
+    starts, ends = intervals.bounds(np.array(peaks))
     spans = tuple(zip(starts.tolist(), ends.tolist(), strict=True))
     times = np.arange(starts[0], ends[-1], 0.1)
     return answer(hertz, repetitions=spans, peaks=tuple(peaks), times=times, course=np.sin(times), **given)

@@ -9,17 +9,28 @@ import pytest
 from made_runs import course, run
 from scipy import ndimage, special
 
-from simper_tf.reading import camera, compression, courses, events, film_reader, fitted, movement, stretches, verdict
+from simper_tf.reading import (
+    camera,
+    compression,
+    courses,
+    events,
+    film_reader,
+    fitted,
+    intervals,
+    movement,
+    stretches,
+    verdict,
+)
 
 
 def test_events_reach_halfway_to_their_neighbours():
-    starts, ends = events.bounds(np.array([10.0, 20.0, 30.0]))
+    starts, ends = intervals.bounds(np.array([10.0, 20.0, 30.0]))
     np.testing.assert_allclose(starts, [5, 15, 25])
     np.testing.assert_allclose(ends, [15, 25, 35])
 
 
 def test_a_pause_belongs_to_no_event():
-    starts, ends = events.bounds(np.array([10.0, 20.0, 30.0, 80.0, 90.0]))
+    starts, ends = intervals.bounds(np.array([10.0, 20.0, 30.0, 80.0, 90.0]))
     assert ends[2] == pytest.approx(39)
     assert starts[3] == pytest.approx(71)
 
@@ -31,7 +42,7 @@ def test_equal_events_are_alike_while_the_tempo_changes():
 
 
 def test_steady_tempo_leaves_pauses_out():
-    assert events.frequency(np.array([0.0, 10, 20, 30, 90, 100])) == pytest.approx(0.1)
+    assert intervals.frequency(np.array([0.0, 10, 20, 30, 90, 100])) == pytest.approx(0.1)
 
 
 def test_peaks_off_by_noise_are_moved_to_their_events():
@@ -44,9 +55,9 @@ def test_peaks_off_by_noise_are_moved_to_their_events():
 
 def test_the_median_of_a_few_gaps_is_that_of_numpy():
     marks = np.array([0.0, 9.0, 20.0, 33.0, 80.0])
-    np.testing.assert_array_equal(events.steady_gaps(marks), [9, 11, 13])
-    _, ends = events.bounds(marks)
-    assert ends[3] - marks[3] == pytest.approx(events.PAUSE / 2 * np.median(np.diff(marks)))
+    np.testing.assert_array_equal(intervals.steady_gaps(marks), [9, 11, 13])
+    _, ends = intervals.bounds(marks)
+    assert ends[3] - marks[3] == pytest.approx(intervals.PAUSE / 2 * np.median(np.diff(marks)))
 
 
 def test_missed_events_at_the_ends_are_added():
@@ -226,7 +237,7 @@ def placed(marks, confidence):
     marks = np.array(marks, float)
     shown = verdict.Evidence(len(marks), 0.9, 1.0, 0.5, 1.0, 2.0, np.ones(1), np.ones(1))
     some = run(course(np.zeros(101)), marks)
-    return movement.Candidate(some, events.frequency(marks), False, shown, confidence)
+    return movement.Candidate(some, intervals.frequency(marks), False, shown, confidence)
 
 
 def test_the_most_even_part_does_not_stand_for_all_repetitions():

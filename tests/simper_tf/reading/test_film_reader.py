@@ -6,7 +6,7 @@ import generated
 import numpy as np
 import pytest
 
-from simper_tf.reading import events, film_reader, result
+from simper_tf.reading import film_reader, intervals, result
 
 
 @functools.cache
@@ -173,6 +173,6 @@ def test_the_pulse_of_still_skin_is_read_from_its_color(rate, is_read):
 
 def test_no_repetition_takes_more_than_its_share_of_a_pause():
     marks = np.array([10.0, 20, 30, 60, 70, 80])
-    starts, ends = events.beside_pauses(marks, *events.bounds(marks))
+    starts, ends = intervals.beside_pauses(marks, *intervals.bounds(marks))
     np.testing.assert_allclose(starts, [5, 15, 25, 55, 65, 75])
     np.testing.assert_allclose(ends, [15, 25, 35, 65, 75, 85])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from made_runs import course
 
-from simper_tf.reading import events, hints
+from simper_tf.reading import events, hints, intervals
 
 
 def waves(pause=0, noise=0.0):
@@ -20,7 +20,7 @@ def waves(pause=0, noise=0.0):
 def test_a_hint_knows_about_what_its_run_does(pause):
     best = max(hints.of([waves(pause)]), key=lambda hint: hint.regularity)
     run = best.run()
-    assert best.frequency == pytest.approx(events.frequency(run.marks)) == pytest.approx(1 / 30, rel=0.02)
+    assert best.frequency == pytest.approx(intervals.frequency(run.marks)) == pytest.approx(1 / 30, rel=0.02)
     assert best.regularity == pytest.approx(events.regularity(run), abs=0.1)
 
 
