@@ -1,15 +1,16 @@
 """Answers on a recording: what repeats, when, where, and how sure that is.
 
 Times are seconds of the recording's own clock, frequencies are hertz,
-boxes are (top, left, bottom, right) as shares of the picture.
+boxes are shares of what was looked at of the pictures.
 """
 
 import dataclasses
 
 import numpy as np
 
+from simper_tf.recordings.boxes import Box
+
 Span = tuple[float, float]
-Box = tuple[float, float, float, float]
 
 # Verdicts of an answer, a scene and a recording.
 CLEAR = "clear"
@@ -41,7 +42,8 @@ class Answer:
         pairs: Frequency of the halves where each cycle is a pair of two
             that are alike but not equal, such as steps of two feet; else None.
         pauses: Start and end of every pause between repetitions.
-        box: Part of the picture in which it repeats.
+        box: Where it repeats, `(left, top, width, height)` as shares of what was looked at; in pixels see
+            `Repetitions.pixels`.
         confidence: Probability in [0, 1] that `hertz` is right.
         verdict: `CLEAR`, `UNCLEAR` or `TOO_FEW`; `DOUBTFUL` where a trained encoder contradicts.
         times: `(T,)` of `course`.

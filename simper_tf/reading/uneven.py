@@ -11,6 +11,7 @@ import dataclasses
 import numpy as np
 
 from simper_tf.reading import result
+from simper_tf.recordings.boxes import WHOLE
 from simper_tf.signals import filters, samples
 
 _EMPTY = 0.3  # Share of equal spans, one for each sample on average, without a sample, from which on times are uneven.
@@ -160,6 +161,6 @@ def _answer(times, values, hertz, confidence, explained):
     error = np.sqrt(6 / len(times)) / (np.pi * span) * np.sqrt((1 - explained) / (2 * explained))
     return result.Answer(
         scene=0, reader="series", repetitions=tuple(map(tuple, edges.T.tolist())), peaks=tuple(peaks.tolist()),
-        hertz=hertz, error=float(error), pairs=None, pauses=(), box=(0.0, 0.0, 1.0, 1.0), confidence=confidence,
+        hertz=hertz, error=float(error), pairs=None, pauses=(), box=WHOLE, confidence=confidence,
         verdict=result.CLEAR if confidence > _CLEAR else result.UNCLEAR, times=times, course=values.astype(np.float32),
     )  # fmt: skip

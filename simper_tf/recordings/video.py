@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simper_tf.recordings.boxes import Box
 from simper_tf.utils import worker
 from simper_tf.utils.errors import RawDataError
 
@@ -23,8 +24,6 @@ LONGEST_GAP = 0.25
 _MOST_HOLES = 3  # That are named.
 MAX_RATE = 1000.0  # Frames per second; more is a damaged header.
 _DECODING, _PROBING = "simper_tf.recordings.decoding", "simper_tf.recordings.probing"
-
-Box = tuple[int, int, int, int]
 
 
 @dataclasses.dataclass
