@@ -128,7 +128,7 @@ def video(path: pathlib.Path) -> Iterator[tuple[float, np.ndarray]]:
 
 def read(path: pathlib.Path, rate: float | None = None) -> source_reader.Done:
     """What `simper predict` reads of a recording, with a `--rate` or without."""
-    return source_reader.reading_of_source(sources.open_file(path, rate))
+    return source_reader.reading_of_source(sources.open_file(path, rate, is_fallback=True))
 
 
 class Judged(NamedTuple):

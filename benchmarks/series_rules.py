@@ -145,7 +145,7 @@ def _file(part, path, row):
     """Yields a file, none if it cannot be opened or is no series."""
     true = real.truth(row)
     try:
-        source = sources.open_file(path, true.rate)
+        source = sources.open_file(path, true.rate, is_fallback=True)
         if source.has_pictures:
             return
         times, values = source.part(0.0, np.inf)

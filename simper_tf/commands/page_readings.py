@@ -103,7 +103,7 @@ def _sources(path, rate):
     Raises:
         RawDataError: there are none, or too many.
     """
-    found = search.find([str(path)], rate, rate is not None)
+    found = search.find([str(path)], rate)
     for problem in itertools.chain(found.problems, found.skipped if not found.sources else ()):
         raise problem
     if len(found.sources) > _MOST_PACKED:

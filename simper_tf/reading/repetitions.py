@@ -139,7 +139,7 @@ def _source(recording, rate, time, columns):
         if rate is None:
             raise ValueError("An array needs its samples or frames per second, such as read(array, rate=30).")
         return arrays.sources([array], rate)[0]
-    found = search.find([os.fspath(recording)], rate, rate is not None, time=time, columns=columns)
+    found = search.find([os.fspath(recording)], rate, time=time, columns=columns)
     if len(found.sources) > 1:
         raise ValueError(
             f"`recording` must be one. Found: {len(found.sources)} in {os.fspath(recording)}, such as "
