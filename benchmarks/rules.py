@@ -40,7 +40,7 @@ def _nothing_heard(times, gray):
     return rhythm_network.Heard(*(np.zeros(0),) * 3, np.inf)
 
 
-_LOOKS, _TOLD = camera.looks, places.told
+_LOOKS, _DISTINCT = camera.looks, places.distinct
 _EARLY = ("proposed",)
 
 RULES = {
@@ -59,7 +59,7 @@ RULES = {
     "longest": Rule("the longest run stands for its parts", movement, "longer", lambda *given: []),
     "shown": Rule("the picture or the network shows it", film_reader, "is_shown", lambda shown: True),
     "counters": Rule("digits that count are told", counters, "is_counter", lambda frames, run: False),
-    "second movement": Rule("a second movement is told", places, "told", lambda *g: _TOLD(*g)[:1]),
+    "second movement": Rule("a second movement is told", places, "distinct", lambda *g: _DISTINCT(*g)[:1]),
     "magnitudes": Rule("magnitudes are read late", camera, "looks", lambda gray: (
         look for look in _LOOKS(gray) if not look.of_magnitudes)),
     "shifts": Rule("shifts of tiles are read last of all", camera, "looks", lambda gray: (

@@ -87,7 +87,7 @@ def hear(times: np.ndarray, gray: np.ndarray, tell=None) -> Heard:
         >>> chance > 0.5 > other
         True
     """
-    instants, chances = chances_of(np.asarray(times, float) - times[0], small(gray), tell or told)
+    instants, chances = chances_of(np.asarray(times, float) - times[0], small(gray), tell or chances_of_windows)
     seen = np.isfinite(chances)
     near = np.pad(np.where(seen, chances, 0.0), ((1, 0), (1, 1)))
     counts = np.pad(seen, ((1, 0), (0, 0)))
@@ -193,7 +193,7 @@ def checksum(values: Mapping[str, np.ndarray]) -> str:
     return hashlib.sha256(b"".join(np.ascontiguousarray(part, np.float16).tobytes() for part in parts)).hexdigest()
 
 
-def told(windows: np.ndarray, values: Mapping[str, np.ndarray] | None = None) -> np.ndarray:
+def chances_of_windows(windows: np.ndarray, values: Mapping[str, np.ndarray] | None = None) -> np.ndarray:
     """Returns the chance of every period at every frame.
 
     Args:

@@ -34,9 +34,9 @@ _LINE, _SHARP = 0.06, 0.7
 _SHOWN, _HARMONICS = 0.02, 3  # Share of its power that a rhythm with its first harmonics has at least.
 
 
-def told(times, values, band):
+def of_slow(times, values, band):
     """Returns answers on all clear rhythms of a slow series; the surest one where none is clear."""
-    if uneven.is_one(times) and (found := uneven.told(times, values, band)) is not None:
+    if uneven.is_one(times) and (found := uneven.clearest(times, values, band)) is not None:
         return found
     whole, fine = float(np.ptp(times)) / _AS_IF, float(np.median(np.diff(times))) * _AS_IF_RATE
     channels = _channels(values)
@@ -57,7 +57,7 @@ def told(times, values, band):
     return _distinct(heard)
 
 
-def told_slower(times, values, band):
+def slower(times, values, band):
     """Returns answers on the clear rhythms that stretches of half a minute are too short for."""
     whole = float(np.ptp(times)) / _AS_IF
     clocks = [whole]
@@ -74,7 +74,7 @@ def told_slower(times, values, band):
     return [answer for answer in _distinct(heard) if answer.is_clear]
 
 
-def told_faster(times, values, band):
+def faster(times, values, band):
     """Returns answers on the clear rhythms that are too fast for the usual clock, each most of what is so fast."""
     step, clock, heard = series_files.usual_step(times), 1.0, []
     last = beat_courses.TOP_RATE * step

@@ -40,7 +40,7 @@ def is_one(times: np.ndarray) -> bool:
     return bool(np.mean(counts == 0) > _EMPTY)
 
 
-def told(times: np.ndarray, values: np.ndarray, band: tuple[float, float] | None) -> list[result.Answer] | None:
+def clearest(times: np.ndarray, values: np.ndarray, band: tuple[float, float] | None) -> list[result.Answer] | None:
     """Returns the clearest answer on the channels of a series that repeats on an even clock.
 
     There is none where several lines explain it alike, as of one cycle a day that is seen at night alone. None is
