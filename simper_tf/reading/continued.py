@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from simper_tf.reading.events import PAUSE
-from simper_tf.reading.result import Answer, Span
+from simper_tf.reading.result import SAME_TEMPO, Answer, Span
 
 
 def joined(answers: Iterable[Answer]) -> list[Answer]:
@@ -26,7 +26,7 @@ def _goes_on(group: list[Answer], answer: Answer) -> bool:
     last, end = group[-1], max(part.end for part in group)
     # A slow repetition may end after one stretch, and the next begin before the other.
     is_later = last.scene == answer.scene and answer.start < end + 0.5 / last.hertz
-    return is_later and abs(np.log(last.hertz / answer.hertz)) < 0.1 and last.box.overlap(answer.box) > 0.5
+    return is_later and abs(np.log(last.hertz / answer.hertz)) < SAME_TEMPO and last.box.overlap(answer.box) > 0.5
 
 
 def together(parts: Sequence[Answer], **given) -> Answer:

@@ -24,6 +24,11 @@ BLACK = "black"
 TOO_SHORT = "too short"
 SURE = 0.5  # Confidence from which on a number is likelier right than wrong.
 SEEN = 0.2  # Confidence from which on what was seen in pictures is told, without being a result.
+# Logarithm of the ratio of two tempos up to which they are one, of what was told at different times or by different
+# readers: the network errs by a step or two of 6 %, and of neighboring stretches right ones are nearly always so near.
+# Narrower are candidates of one stretch (`beats`), multiples (`spectral_lines`, `places`) and sharp lines (`rhythms`),
+# which are known better; wider is what changes its tempo from stretch to stretch (`beat_stretches`).
+SAME_TEMPO = 0.1
 # By how much tempo must rise or fall from the first third to the last to be told, and how seldom by chance.
 CHANGE, BY_CHANCE = 1.2, 0.01
 

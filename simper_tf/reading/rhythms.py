@@ -110,7 +110,7 @@ def _distinct(heard):
     heard.sort(key=lambda answer: (not answer.is_clear, -answer.confidence))
     chosen = []
     for answer in heard:
-        is_new = all(abs(math.log(answer.hertz / other.hertz)) > tempos.NEAR for other in chosen)
+        is_new = all(abs(math.log(answer.hertz / other.hertz)) > result.SAME_TEMPO for other in chosen)
         if is_new and (answer.is_clear or not chosen):
             chosen.append(answer)
     return chosen

@@ -15,7 +15,6 @@ from simper_tf.reading import (
     result,
     rhythms,
     rounded,
-    tempos,
     uneven,
 )
 from simper_tf.tables import series_files
@@ -229,4 +228,4 @@ def _channels(answers):
 
 
 def _is_at(answer, hertz):
-    return abs(math.log(answer.hertz / hertz)) < tempos.NEAR
+    return abs(math.log(answer.hertz / hertz)) < result.SAME_TEMPO

@@ -19,8 +19,8 @@ _FACE_SIDE = 640  # Pixels a side of pictures in which a face is found as well a
 _AHEAD = 2**25  # Bytes of frames that are decoded while a stretch is read: it leaves as many for the next.
 DRAWN = 3  # Answers that a picture shows.
 CAMERA_SECONDS = 60.0  # For which a camera is recorded where no end is named.
-# Two frequencies are the same where they differ by less than this share.
-SAME = 0.1
+# Share by which an encoder may miss a clear answer, or twice that, and leave it clear.
+_AGREES = 0.1
 # Times that levels of a known format are stretched at most, as 12 bits in 16 need; of others the least span, as a
 # share of the largest.
 _MOST_STRETCHED, _LEAST_SHARE = 16, 1e-3
@@ -157,7 +157,7 @@ def with_learned(done: Done, learned: Learned) -> Done:
         pass  # It says nothing.
     elif not clear:
         notes += (f"{learned.reader} reads {learned.hertz:.3g} Hz, but no repetitions were found: it is no answer.",)
-    elif all(abs(learned.hertz / (k * clear[0].hertz) - 1) > SAME for k in (1, 2)):
+    elif all(abs(learned.hertz / (k * clear[0].hertz) - 1) > _AGREES for k in (1, 2)):
         notes += (f"{learned.reader} reads {learned.hertz:.3g} Hz, the repetitions say {clear[0].hertz:.3g} Hz.",)
         doubted = dataclasses.replace(clear[0], confidence=clear[0].confidence / 2, verdict=result.DOUBTFUL)
         answers = tuple(doubted if answer is clear[0] else answer for answer in reading.answers)
