@@ -90,7 +90,7 @@ RULES = {
     "channels": Rule("channels of slow series are read each", rhythms, "_channels", lambda values: (None,)),
     "fine clock": Rule("many samples have a finer clock", rhythms, "_AS_IF_RATE", np.inf),
     "whole": Rule("all spans of a slow series are told", rhythms, "_of_whole", lambda *given: []),
-    "seen": Rule("a rhythm fills much, or is often", rhythms, "_is_seen", lambda *given: True),
+    "seen": Rule("a rhythm fills much, or is often", rhythms, "_is_often", lambda *given: True),
     "sharp": Rule("a rhythm is at its sharp line", rhythms, "_on_line", lambda answer, *given: answer),
     "shown": Rule("a rhythm has a share of the power", rhythms, "_SHOWN", 0.0),
     "parts": Rule("parts between long holes are read", rhythms, "parts", lambda times: [slice(None)]),
