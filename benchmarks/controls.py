@@ -3,7 +3,6 @@
 python -m benchmarks.controls [--seconds 60 600] [--files FILE ...] [--document=docs/series.md]
 """
 
-import argparse
 import itertools
 import pathlib
 
@@ -107,14 +106,12 @@ def _title(seconds, rate, channels):
 def main():
     """Reads all controls and prints the table."""
     lengths = list(dict.fromkeys(case[0] for case in CASES))
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     parser.add_argument("--seconds", type=int, nargs="+", choices=lengths, default=lengths, help="Lengths.")
     parser.add_argument("--files", type=pathlib.Path, nargs="+", default=[], help="Real ones, cut to these lengths.")
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
     written = report(args.seconds, args.files)
-    print(written)
-    document.into_document(args.document, COMMAND, written)
+    document.say(args.document, COMMAND, written)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ frame rate, background, noise and coding. A counter is no repetition: where anyt
 film is wrong. The last columns are outcomes without the rule that knows counters.
 """
 
-import argparse
 import functools
 import itertools
 import pathlib
@@ -196,13 +195,11 @@ def _hand(picture, middle, length, turn, level):
 
 def main():
     """Draw and read all films."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     parser.add_argument("--films", type=int, default=16, help="Films of each row.")
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
     written = report(args.films)
-    print(written)
-    document.into_document(args.document, COMMAND, written)
+    document.say(args.document, COMMAND, written)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ of a built data set its examples or one line. Crashes, tracebacks, hangs, number
 without bound are violations: the command ends with 1 where there is one, and says where.
 """
 
-import argparse
 import collections
 import itertools
 import json
@@ -173,12 +172,11 @@ def report(found, memory, seed, changed=""):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     parser.add_argument("--seed", type=int, default=0, help="Of all that is random.")
     parser.add_argument("--files", type=int, default=1000, help="How many.")
     parser.add_argument("--only", action="append", metavar="KIND", help="A kind of file, in place of all.")
     parser.add_argument("--hostile", type=pathlib.Path, help="Folder of more files, of 1.2 Hz or none.")
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="damaged-", ignore_cleanup_errors=True) as folder:
         others = sorted(args.hostile.iterdir()) if args.hostile else ()
@@ -186,8 +184,7 @@ def main():
         beside = [Case(HOSTILE, path, 1.2) for path in others if path.name != "secret.h5"]
         outcomes, memory = judged(pathlib.Path(folder), args.seed, args.files, args.only, beside)
     text = report(outcomes, memory, args.seed, document.changed(parser, args))
-    print(text)
-    document.into_document(args.document, COMMAND, text)
+    document.say(args.document, COMMAND, text)
     sys.exit(any(outcome not in FINE for _, outcome in outcomes))
 
 

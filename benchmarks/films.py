@@ -4,6 +4,7 @@ Those of `benchmarks/unseen.csv` lie in a folder at owner+name/path, those of `v
 `truth.csv`. None of their repositories is in the list that the network of the reader learned from.
 """
 
+import argparse
 import csv
 import hashlib
 import math
@@ -52,6 +53,16 @@ class Frames(NamedTuple):
     frames: np.ndarray
     keys: np.ndarray
     longest_step: float
+
+
+def parsed(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """Returns what a command is given, with the folders of `unseen` and `counted`: both or none."""
+    parser.add_argument("--films", type=pathlib.Path, help="Folder of films of unseen.csv.")
+    parser.add_argument("--real", type=pathlib.Path, help="Folder of videos and videos2.")
+    given = parser.parse_args()
+    if (given.films is None) != (given.real is None):
+        parser.error("--films and --real go together: the table holds films of both.")
+    return given
 
 
 def unseen(folder: pathlib.Path) -> Iterator[Film]:

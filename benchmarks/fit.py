@@ -8,7 +8,6 @@ regression gives the weights, on films that were at hand when the reader was mad
 takes them from. The other films test them.
 """
 
-import argparse
 import csv
 import itertools
 import json
@@ -179,22 +178,16 @@ def calibration(rows: Sequence[dict], confidence: np.ndarray, groups: Sequence[s
 
 def main():
     """Makes the table where films are given, fits, writes the coefficients and prints how good they are."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--films", type=pathlib.Path, help="Folder of films of unseen.csv.")
-    parser.add_argument("--real", type=pathlib.Path, help="Folder of videos and videos2.")
+    parser = document.flags(__doc__)
     parser.add_argument("--kept", type=pathlib.Path, default=pathlib.Path("runs/frames"), help="Small frames.")
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
-    given = parser.parse_args()
-    if (given.films is None) != (given.real is None):
-        parser.error("--films and --real go together: the table holds films of both.")
+    given = films.parsed(parser)
     if given.films:
         rows = [row for film, some in films.all_frames(given.films, given.real, given.kept)
                 for row in evidence(film, some)]  # fmt: skip
         write(TABLE, (*KEYS, *BOTH), rows)
     rows = table()
     files.write_atomically(FITTED, json.dumps(fitted(at_hand(rows)), indent=1) + "\n")
-    print(told_of := report(rows))
-    document.into_document(given.document, COMMAND, told_of)
+    document.say(given.document, COMMAND, report(rows))
 
 
 if __name__ == "__main__":

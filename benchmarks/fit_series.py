@@ -6,7 +6,6 @@ Two logistic regressions give the odds that a tempo that is tried is right, and 
 frequencies is. They are written to where reading takes them from. Fresh series, which neither has seen, test them.
 """
 
-import argparse
 import itertools
 import json
 import pathlib
@@ -163,15 +162,13 @@ def report(made: Iterable[made_series.Made]) -> str:
 
 def main():
     """Fits, writes the coefficients, and prints how good they are on fresh series."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     parser.add_argument("--number", type=int, default=4000, help="Series that are fitted; 0 keeps the coefficients.")
     parser.add_argument("--fresh", type=int, default=1000, help="Series that test.")
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     given = parser.parse_args()
     if given.number:
         fit(given.number)
-    print(told := report(series(FRESH, given.fresh)))
-    document.into_document(given.document, COMMAND, told)
+    document.say(given.document, COMMAND, report(series(FRESH, given.fresh)))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ chance gives `rhythm_scales.EVEN` and `STEEP`, on films of groups A to P. Groups
 test fails where the numbers in the module are others.
 """
 
-import argparse
 import csv
 import functools
 import pathlib
@@ -122,13 +121,7 @@ def report(rows: Sequence[dict]) -> str:
 
 def main():
     """Makes the table where films are given, and prints the fit and how good it is."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--films", type=pathlib.Path, help="Folder of films of unseen.csv.")
-    parser.add_argument("--real", type=pathlib.Path, help="Folder of videos and videos2.")
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
-    given = parser.parse_args()
-    if (given.films is None) != (given.real is None):
-        parser.error("--films and --real go together: the table holds films of both.")
+    given = films.parsed(document.flags(__doc__))
     if given.films:
         rows = []
         for film in (*films.unseen(given.films), *films.counted(given.real)):
@@ -139,8 +132,7 @@ def main():
         fit.write(TABLE, KEYS, rows)
     even, steep = fitted(table())
     print(f"EVEN, STEEP = {even:g}, {steep:g}  # In simper_tf/methods/rhythm_scales.py.")
-    print(told := report(table()))
-    document.into_document(given.document, COMMAND, told)
+    document.say(given.document, COMMAND, report(table()))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ For a night's worth: --series=10000 --films=200. Series last 20 s, films 10 s of
 what repeats, and the share that is read right is told beside the speed.
 """
 
-import argparse
 import csv
 import functools
 import os
@@ -132,11 +131,10 @@ def right(out: pathlib.Path, truth: dict[str, float]) -> float:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = document.flags(__doc__)
     parser.add_argument("--series", type=int, default=200)
     parser.add_argument("--films", type=int, default=4)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         (folder := pathlib.Path(name, "in")).mkdir()
@@ -150,8 +148,7 @@ def main():
             print(rows[-1], flush=True)
     text = f"{asked.series:,} series of 20 s and {asked.films:,} films of 10 s, on {os.cpu_count()} cores:\n\n"
     text += markdown_tables.markdown_table(HEADER, rows)
-    print(text)
-    document.into_document(asked.document, COMMAND, text)
+    document.say(asked.document, COMMAND, text)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ the count of the reader; the pixels of the same clips, of which nothing is learn
 before they learn; and the network of the reader over the whole recording, with which Replay begins.
 """
 
-import argparse
 import collections
 import math
 import pathlib
@@ -135,12 +134,11 @@ def totals(table: list[dict[str, str]]) -> str:
 
 def main():
     """Trains on each fold's others, prints the outcomes and writes the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real/videos"))
     parser.add_argument("--groups", default="", help="Groups of unseen.csv whose films lie there at owner+name/path.")
     parser.add_argument("--folds", type=int, default=4)
     parser.add_argument("--steps", type=int, default=500)
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     args = parser.parse_args()
     if not args.groups and not (args.files / "truth.csv").is_file():
         parser.error(f"--files={args.files}: no truth.csv in it.")

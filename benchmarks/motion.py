@@ -7,7 +7,6 @@ DIR has recordings `NAME.csv` with channels `PPG...` and `Acc...`, and beside ea
 learns from fingers on the cameras of phones, as of `datasets/phone_ppg`, and reads the wrist as it is.
 """
 
-import argparse
 import collections
 import dataclasses
 import pathlib
@@ -194,18 +193,16 @@ def _shares(bpm, read):
 
 def main():
     """Reads all recordings in all ways, prints the shares and writes the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     parser.add_argument("--files", type=pathlib.Path, required=True)
     parser.add_argument("--fingers", type=pathlib.Path, required=True, help="Folder of `datasets/phone_ppg`.")
     parser.add_argument("--steps", type=int, default=STEPS, help="Of learning, for each recording that is left out.")
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
     found = recordings(args.files)
     if len(found) < 2:
         parser.error(f"--files={args.files}: fewer than two recordings with a belt beside them.")
     text = table(found, answers(found, args.fingers, args.steps))
-    print(text)
-    document.into_document(args.document, COMMAND, text)
+    document.say(args.document, COMMAND, text)
 
 
 if __name__ == "__main__":

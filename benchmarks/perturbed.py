@@ -9,7 +9,6 @@ unclear ones included, the share that is right. Tempos between frames
 follow, as of `benchmarks.sampled`.
 """
 
-import argparse
 import collections
 import dataclasses
 import itertools
@@ -133,9 +132,8 @@ def figure(table: list[dict], path: pathlib.Path):
 
 def main():
     """Read all forms, print the tables and write what is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real"))
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     parser.add_argument("--figure", type=pathlib.Path, help="PNG file of the reliability.")
     args = parser.parse_args()
     if not (args.files / "videos" / "truth.csv").is_file():
@@ -145,8 +143,7 @@ def main():
         table.append(form.row())
         print(*table[-1].values(), sep=" | ", flush=True)
     written = report(table)
-    print(written)
-    document.into_document(args.document, COMMAND, written)
+    document.say(args.document, COMMAND, written)
     if args.figure:
         figure(table, args.figure)
     sampled.put(sampled.STEP, args.document)

@@ -6,7 +6,6 @@ PYTHON is that of an environment of its own, with `pip install open-rppg`. Files
 are read as they are and in worse forms. A cell is beats a minute and the error.
 """
 
-import argparse
 import json
 import pathlib
 import subprocess
@@ -83,10 +82,9 @@ def row(file: str, form: str, truth: float, own: float | None, peer: float | Non
 
 def main():
     """Reads all forms twice, prints the table and writes it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     parser.add_argument("--peer", required=True, help="Python of the environment that has open-rppg.")
     parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real"))
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -102,8 +100,7 @@ def main():
                 for (form, path), peer in zip(paths.items(), peers, strict=True)
             ]
     table = markdown_tables.markdown_table(COLUMNS, rows)
-    print(table)
-    document.into_document(args.document, COMMAND, table)
+    document.say(args.document, COMMAND, table)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from every recording that has an answer, so many seconds, and its frequency
 has an error as well.
 """
 
-import argparse
 import csv
 import dataclasses
 import pathlib
@@ -128,7 +127,7 @@ def video(path: pathlib.Path) -> Iterator[tuple[float, np.ndarray]]:
 
 def read(path: pathlib.Path, rate: float | None = None) -> source_reader.Done:
     """What `simper predict` reads of a recording, with a `--rate` or without."""
-    return source_reader.reading_of_source(sources.open_file(path, rate))
+    return source_reader.reading_of_source(sources.open_file(path, rate, is_fallback=True))
 
 
 class Judged(NamedTuple):
@@ -250,10 +249,9 @@ def markdown(table: list[dict[str, str]], columns: Sequence[str]) -> str:
 
 def main():
     """Reads all recordings, prints the totals and writes the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real"))
     parser.add_argument("--adapt", type=float, default=0.0, help="Seconds that SimPer learns from each; 0 for none.")
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     args = parser.parse_args()
     folders = [args.files / name for name in ("videos", "series") if (args.files / name / "truth.csv").is_file()]
     if not folders:

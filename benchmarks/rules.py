@@ -40,7 +40,7 @@ def _nothing_heard(times, gray):
     return rhythm_network.Heard(*(np.zeros(0),) * 3, np.inf)
 
 
-_LOOKS, _TOLD = camera.looks, places.told
+_LOOKS, _DISTINCT = camera.looks, places.distinct
 _EARLY = ("proposed",)
 
 RULES = {
@@ -59,7 +59,7 @@ RULES = {
     "longest": Rule("the longest run stands for its parts", movement, "longer", lambda *given: []),
     "shown": Rule("the picture or the network shows it", film_reader, "is_shown", lambda shown: True),
     "counters": Rule("digits that count are told", counters, "is_counter", lambda frames, run: False),
-    "second movement": Rule("a second movement is told", places, "told", lambda *g: _TOLD(*g)[:1]),
+    "second movement": Rule("a second movement is told", places, "distinct", lambda *g: _DISTINCT(*g)[:1]),
     "magnitudes": Rule("magnitudes are read late", camera, "looks", lambda gray: (
         look for look in _LOOKS(gray) if not look.of_magnitudes)),
     "shifts": Rule("shifts of tiles are read last of all", camera, "looks", lambda gray: (
@@ -118,7 +118,7 @@ def read_films(given: argparse.Namespace, names: list[str]) -> Iterator[tuple[fi
 
 def main():
     """Reads all films or series with every rule and without each, and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     kinds = parser.add_mutually_exclusive_group(required=True)
     kinds.add_argument("--films", type=pathlib.Path, help="Folder of films of unseen.csv.")
     kinds.add_argument("--series", type=pathlib.Path, help="Folder of series of unseen.csv.")
@@ -126,7 +126,6 @@ def main():
     parser.add_argument("--kept", type=pathlib.Path, default=pathlib.Path("runs/frames"), help="Small frames.")
     parser.add_argument("--longest", type=float, default=6.0, help="CPU seconds that a series takes with every rule.")
     parser.add_argument("--only", help="Rules, with commas between; all if not given.")
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     given = parser.parse_args()
     rules = series_rules.RULES if given.series else RULES
     names = given.only.split(",") if given.only else list(rules)
@@ -137,8 +136,7 @@ def main():
     else:
         parts = film_parts(list(read_films(given, names)))
     report = ablation.report(parts, rules)
-    print(report)
-    document.into_document(given.document, f"{COMMAND} --series" if given.series else COMMAND, report)
+    document.say(given.document, f"{COMMAND} --series" if given.series else COMMAND, report)
 
 
 if __name__ == "__main__":

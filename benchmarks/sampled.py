@@ -7,7 +7,6 @@ moments. It must not be told at half its tempo, nor as pairs, and what
 alternates in truth must not be told at twice its own.
 """
 
-import argparse
 import collections
 import pathlib
 from collections.abc import Iterator, Sequence
@@ -95,16 +94,14 @@ def report(step: float, kinds: Sequence[str] = KINDS) -> str:
 def put(step: float, path: pathlib.Path | None, kinds: Sequence[str] = KINDS):
     """Reads all tempos, prints the table and puts it into a document."""
     written = report(step, kinds)
-    print(written)
-    document.into_document(path, COMMAND, written)
+    document.say(path, COMMAND, written)
 
 
 def main():
     """Read all tempos."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="Of what is drawn.")
     parser.add_argument("--step", type=float, default=STEP, help="Frames from one period to the next.")
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
     put(args.step, args.document, args.kinds)
 

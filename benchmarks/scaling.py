@@ -7,11 +7,9 @@ machine and from the links that are assumed; nothing here has run on a GPU or ov
 what two cores of this machine can show instead, see `benchmarks.scaling_measured`.
 """
 
-import argparse
 import contextlib
 import functools
 import os
-import pathlib
 
 import trainers.quiet  # noqa: F401
 
@@ -176,8 +174,7 @@ def report() -> str:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
+    parser = document.flags(__doc__)
     parser.add_argument("--measured", action="store_true", help="Measure processes, input and memory on this machine.")
     given = parser.parse_args()
     if given.measured:
@@ -189,8 +186,7 @@ def main():
         cpu = tf.config.list_physical_devices("CPU")[0]
         tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
         text, command = report(), COMMAND
-    print(text)
-    document.into_document(given.document, command, text)
+    document.say(given.document, command, text)
 
 
 if __name__ == "__main__":

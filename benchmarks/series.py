@@ -5,7 +5,6 @@ python -m benchmarks.series [--files ../shared/real/series ../shared/real/phone_
 Every reader gets the same windows of 10 s. This package reads the whole files too.
 """
 
-import argparse
 import dataclasses
 import pathlib
 import warnings
@@ -74,17 +73,15 @@ class Window:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     folders = [pathlib.Path("../shared/real", name) for name in ("series", "phone_ppg")]
     parser.add_argument("--files", type=pathlib.Path, nargs="+", default=folders, help="Folders.")
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     parser.add_argument("--each", type=int, default=8, help="Generated recordings a kind.")
     args = parser.parse_args()
     warnings.simplefilter("ignore")  # The other libraries warn of every window that they cannot read.
     hearts = [*(heart for folder in args.files for heart in real_hearts(folder)), *generated_hearts(args.each)]
     text = compared([*(window for heart in hearts for window in windows(heart)), *controls(10 * args.each)])
-    print(text)
-    document.into_document(args.document, COMMAND, text)
+    document.say(args.document, COMMAND, text)
 
 
 def compared(windows: list[Window]) -> str:

@@ -86,11 +86,11 @@ RULES = {
     "halves": Rule("both halves show the line", uneven, "_IN_HALVES", -1e9),
     "explained": Rule("a line explains much", uneven, "_EXPLAINED", 0.0),
     "chance": Rule("a line is no chance", uneven, "_BY_CHANCE", np.inf),
-    "rivals": Rule("rivals of a line count", uneven, "_CLEAR", 0.0),
+    "rivals": Rule("rivals of a line count", uneven, "_LEAST_CHANCE", 0.0),
     "channels": Rule("channels of slow series are read each", rhythms, "_channels", lambda values: (None,)),
     "fine clock": Rule("many samples have a finer clock", rhythms, "_AS_IF_RATE", np.inf),
     "whole": Rule("all spans of a slow series are told", rhythms, "_of_whole", lambda *given: []),
-    "seen": Rule("a rhythm fills much, or is often", rhythms, "_is_seen", lambda *given: True),
+    "seen": Rule("a rhythm fills much, or is often", rhythms, "_is_often", lambda *given: True),
     "sharp": Rule("a rhythm is at its sharp line", rhythms, "_on_line", lambda answer, *given: answer),
     "shown": Rule("a rhythm has a share of the power", rhythms, "_SHOWN", 0.0),
     "parts": Rule("parts between long holes are read", rhythms, "parts", lambda times: [slice(None)]),
@@ -145,7 +145,7 @@ def _file(part, path, row):
     """Yields a file, none if it cannot be opened or is no series."""
     true = real.truth(row)
     try:
-        source = sources.open_file(path, true.rate)
+        source = sources.open_file(path, true.rate, is_fallback=True)
         if source.has_pictures:
             return
         times, values = source.part(0.0, np.inf)

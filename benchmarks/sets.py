@@ -5,9 +5,7 @@ python -m benchmarks.sets [--sets=20] [--document=docs/measured.md]
 Before a set and after it nothing moves. Each has another tempo, rate of samples, number, size, place and noise.
 """
 
-import argparse
 import collections
-import pathlib
 from collections.abc import Iterator
 
 import cv2
@@ -110,13 +108,11 @@ def report(sets: int) -> str:
 
 def main():
     """Read all sets."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     parser.add_argument("--sets", type=int, default=20, help="Of each kind.")
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
     written = report(args.sets)
-    print(written)
-    document.into_document(args.document, COMMAND, written)
+    document.say(args.document, COMMAND, written)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ Each line is a call of its own; of one that takes less than 10 seconds it is the
 are of all its processes together, MB without what they share.
 """
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -93,15 +92,13 @@ def typical(words: list) -> folder.Took:
 
 def main():
     """Measures all calls and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = document.flags(__doc__)
     parser.add_argument("--hours", type=float, default=1.0, help="Of the long recording.")
     parser.add_argument("--minutes", type=float, default=1.0, help="Of the long film.")
-    parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         table = markdown_tables.markdown_table(HEADER, lines(pathlib.Path(name), asked.hours, asked.minutes))
-    print(table)
-    document.into_document(asked.document, COMMAND, table)
+    document.say(asked.document, COMMAND, table)
 
 
 if __name__ == "__main__":

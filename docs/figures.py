@@ -71,7 +71,7 @@ def training() -> Figure:
 def few_labels() -> Figure:
     """Returns errors over the share of labels, on digits, of committed rows."""
     curves = table_figures.errors(_results("table13_digits"))
-    return plots.errors_over_share({name: curves[name] for name in LINES}, "share of the labels (%)", "MAPE (%)")
+    return plots.errors_over_share({name: curves[name] for name in LINES}, "share of the labels (%)")
 
 
 def noise() -> Figure:

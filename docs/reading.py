@@ -78,7 +78,9 @@ def _events(axes, stretch, best):
 
 def _chances(axes, stretch):
     frames = rhythm_network.small(stretch.frames.mean(3))
-    instants, chances = rhythm_network.chances_of(stretch.times - stretch.times[0], frames, rhythm_network.told)
+    instants, chances = rhythm_network.chances_of(
+        stretch.times - stretch.times[0], frames, rhythm_network.chances_of_windows
+    )
     hertz = 1 / rhythm_network.SECONDS
     axes.pcolormesh(instants, hertz, chances.T, cmap="cividis", vmin=0, vmax=0.5, shading="nearest")
     axes.set_yscale("log")

@@ -28,7 +28,7 @@ def draw(results: Results, grid: Grid, folder: pathlib.Path):
     name = results.study.name
     table = name.removesuffix("_digits")
     if table in SHARES and (curves := errors(results)):
-        figure = plots.errors_over_share(curves, f"share of the {SHARES[table]} (%)", "MAPE (%)")
+        figure = plots.errors_over_share(curves, f"share of the {SHARES[table]} (%)")
         run_plots.save(figure, folder / f"{name}_errors.png")
     if table in FEATURES and (runs := features(results, grid)):
         run_plots.save(plots.embeddings(runs), folder / f"{name}_features.png")

@@ -6,6 +6,7 @@ import numpy as np
 
 from simper_tf.reading import result
 from simper_tf.reading.source_reader import Done
+from simper_tf.recordings.boxes import Box
 from simper_tf.recordings.source_contract import Info
 
 STILL = np.full((24, 32, 3), 90, np.uint8)
@@ -18,7 +19,7 @@ def answer(hertz=0.5, first=1.0, count=4, **changes):
     times = np.arange(0, 12, 0.1)
     given = {
         "scene": 0, "reader": "movement", "repetitions": tuple(itertools.pairwise(edges.tolist())),
-        "hertz": hertz, "error": 0.01, "pairs": None, "pauses": (), "box": (0.0, 0.25, 0.5, 1.0), "confidence": 0.9,
+        "hertz": hertz, "error": 0.01, "pairs": None, "pauses": (), "box": Box(0.25, 0.0, 0.75, 0.5), "confidence": 0.9,
         "verdict": result.CLEAR, "times": times, "course": np.sin(2 * np.pi * hertz * times),
     }  # fmt: skip
     given |= changes

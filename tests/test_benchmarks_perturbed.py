@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import changes, perturbed, real
 from simper_tf.reading import result
+from simper_tf.recordings.boxes import WHOLE
 
 TEXTURE = np.random.default_rng(0).integers(60, 180, (10, 20, 1)).astype(np.uint8)
 FRAMES = [(0.1 * k, TEXTURE + np.uint8(4 * k)) for k in range(11)]
@@ -23,7 +24,7 @@ def answer(spans, hertz, pairs=None):
         0.0,
         pairs,
         (),
-        (0, 0, 1, 1),
+        WHOLE,
         0.9,
         result.CLEAR,
         np.zeros(2),

@@ -63,7 +63,7 @@ def _opened(path, rate):
     except RawDataError:
         if not rate:
             raise
-        source, own, rate = sources.open_file(path, rate), rate, 0.0
+        source, own, rate = sources.open_file(path, rate, is_fallback=True), rate, 0.0
     most = np.inf if source.has_pictures else windows.FRAMES_A_PERIOD * windows.BAND[1]
     return source, rate or min(own, most)
 

@@ -24,9 +24,10 @@ class ImuSetsConfig(tfds.core.BuilderConfig):
     num_samples: int = 256
 
 
-class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
+class Builder(tfds_builders.ByRecording, tfds.core.GeneratorBasedBuilder):
     """Whole sets of exercises, the acceleration of a wrist, labeled with their repetitions."""
 
+    READER = reader
     VERSION = tfds.core.Version("1.0.0")
     RELEASE_NOTES = {"1.0.0": "Initial release."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
@@ -58,11 +59,6 @@ class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
             homepage="https://github.com/muvr/muvr-training-data",
             license="None is stated: ask the authors before you pass files on.",
         )
-
-    def _split_generators(self, dl_manager):
-        recordings = [reader.recording_of(path) for path in reader.find(tfds_builders.raw_folder(self, dl_manager))]
-        splits = reader.splits(recordings, self.builder_config)
-        return {split: self._generate_examples(members) for split, members in splits.items()}
 
     def _generate_examples(self, recordings):
         for recording in recordings:

@@ -36,9 +36,10 @@ class PhonePpgConfig(tfds.core.BuilderConfig):
     seed: int = 0
 
 
-class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
+class Builder(tfds_builders.ByRecording, tfds.core.GeneratorBasedBuilder):
     """Windows of the color of a fingertip, labeled with the heart rate of a chest strap."""
 
+    READER = reader
     VERSION = tfds.core.Version("1.0.0")
     RELEASE_NOTES = {"1.0.0": "Initial release."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
@@ -73,11 +74,6 @@ class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
             homepage="https://github.com/Welltory/welltory-ppg-dataset",
             license="CC0 1.0",
         )
-
-    def _split_generators(self, dl_manager):
-        recordings = [reader.recording_of(path) for path in reader.find(tfds_builders.raw_folder(self, dl_manager))]
-        splits = reader.splits(recordings, self.builder_config)
-        return {split: self._generate_examples(members) for split, members in splits.items()}
 
     def _generate_examples(self, recordings):
         config = self.builder_config

@@ -25,7 +25,7 @@ def read_scamps(mat):
 
 
 def test_a_damaged_mat_file_is_refused_or_gives_the_true_clip(mat):
-    # All its data are compressed, and compression has a checksum; see simper_tf.tables.hdf5 for the rest.
+    # All its data are compressed, and compression has a checksum; see simper_tf.data.hdf5 for the rest.
     counts = outcomes(mat, lambda: read_scamps(mat))
     assert min(counts["error"], counts["equal"]) > 10
 

@@ -19,8 +19,7 @@ import re
 import cv2
 import numpy as np
 
-from simper_tf.data import checks, face_recordings
-from simper_tf.tables import hdf5
+from simper_tf.data import checks, face_recordings, hdf5
 from simper_tf.utils import raw_files, worker
 from simper_tf.utils.errors import RawDataError
 

@@ -81,9 +81,9 @@ def _draw(picture, done, moment, box, scale):
     for row, (answer, color) in enumerate(zip(done.reading.clear, _COLORS, strict=False)):
         if not answer.start <= moment < answer.end:
             continue
-        a, b, c, d = answer.box
-        corners = [(left + b * wide, top + a * high), (left + d * wide - 1, top + c * high - 1)]
-        cv2.rectangle(picture, *[tuple(int(edge) for edge in corner) for corner in corners], color, thickness)
+        place = answer.box
+        corners = (place.left * wide, place.top * high), (place.right * wide - 1, place.bottom * high - 1)
+        cv2.rectangle(picture, *[(int(left + x), int(top + y)) for x, y in corners], color, thickness)
         count, phase = counted(answer, moment)
         center = (3 * radius // 2, (3 + 5 * row) * radius // 2)
         _label(picture, f"{count}", (3 * radius, center[1]), radius)

@@ -4,6 +4,7 @@ import dataclasses
 import math
 
 from simper_tf.reading.answer_units import UNITS
+from simper_tf.recordings import boxes
 from simper_tf.utils.options import Options, option
 
 _MODEL = option(
@@ -186,8 +187,7 @@ def _check_band(band):
 
 
 def _check_crop(box):
-    is_box = isinstance(box, tuple) and len(box) == 4 and min(box[:2]) >= 0 and min(box[2:]) >= 1
-    if box is not None and not is_box:
+    if box is not None and not boxes.are_pixels(box):
         raise ValueError(f"--crop takes x,y,width,height in pixels. Found: {_text(box)}")
 
 

@@ -58,40 +58,49 @@ def evaluate(names: Sequence[str], asked: Evaluate) -> int:
         raise console.WrongWord(
             "--labels must name a file of what somebody has counted. Only folders of runs need none."
         )
-    named = search.find(list(names), None, False)
+    named = search.find(list(names))
     for problem in named.problems:
         console.say(f"Left out: {problem}")
     sources = {source.name: source for source in named.sources}
     with console.checking_words():
         stretches = own_labels.stretches_in(asked.labels, named.sources, (0.0, math.inf))
     model = _model(asked.model)
-    done, problems = {}, len(named.problems)
-    for name in dict.fromkeys(stretch.recording for stretch in stretches):
-        try:
-            with guarding(name):
-                done[name] = source_reader.reading_of_source(sources[name])
-        except RawDataError as error:
-            problems += 1
-            console.say(f"Left out: {error}")
+    wanted = list(dict.fromkeys(stretch.recording for stretch in stretches))
+    done = _read(wanted, sources)
     errors = {"read": [], "model": []}
     for stretch in stretches:
-        if stretch.recording not in done:
-            errors["read"].append(math.nan)
-            continue
-        of_recording = done[stretch.recording]
-        read_by = {"read": told_of(of_recording.reading, stretch)}
-        if model:
-            read_by["model"] = _of_model(sources[stretch.recording], stretch, of_recording, model)
-        for reader, answer in read_by.items():
+        name = stretch.recording
+        answers = _said(stretch, sources[name], done[name], model) if name in done else {"read": Told()}
+        for reader, answer in answers.items():
             errors[reader].append(error_of(answer, stretch))
-        span = f"from {stretch.start:g} to {min(stretch.end, of_recording.info.seconds):g} s"
-        values = "; ".join(f"{reader} {answer}" for reader, answer in read_by.items())
-        console.say(f"{printable(stretch.recording)} {span}: true {_true(stretch)}; {values}")
     unit = "repetitions" if stretches and stretches[0].is_count else "Hz"
     for reader, offs in errors.items():
         if offs:
             console.say(_sentence(reader, np.array(offs), unit))
-    return int(problems > 0)
+    return int(len(named.problems) > 0 or len(done) < len(wanted))
+
+
+def _read(names, sources):
+    """Returns what was read of recordings that can be read, and prints why others cannot."""
+    done = {}
+    for name in names:
+        try:
+            with guarding(name):
+                done[name] = source_reader.reading_of_source(sources[name])
+        except RawDataError as error:
+            console.say(f"Left out: {error}")
+    return done
+
+
+def _said(stretch, source, done, model):
+    """Returns what each reader says of a stretch, and prints it beside the truth."""
+    answers = {"read": told_of(done.reading, stretch)}
+    if model:
+        answers["model"] = _of_model(source, stretch, done, model)
+    span = f"from {stretch.start:g} to {min(stretch.end, done.info.seconds):g} s"
+    values = "; ".join(f"{reader} {answer}" for reader, answer in answers.items())
+    console.say(f"{printable(stretch.recording)} {span}: true {_true(stretch)}; {values}")
+    return answers
 
 
 def told_of(reading: result.Reading, stretch: own_labels.Stretch) -> Told:

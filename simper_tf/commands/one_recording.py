@@ -92,7 +92,7 @@ def _show_count(number, answer):
 
 def opened(target: search.Target, request: Predict) -> source_contract.Source:
     """Returns a recording as somebody wants it opened; raises RawDataError where it is none."""
-    return target.open(request.rate, request.rate is not None, time=request.time, columns=request.columns)
+    return target.open(request.rate, time=request.time, columns=request.columns)
 
 
 def begin(parent: int):

@@ -152,14 +152,14 @@ function play(player, url) {
 function drawn(canvas, answers, now) {
   const [width, height, pen] = cleared(canvas), radius = Math.max(Math.min(width, height) / 14, 12);
   let row = 0;
-  return answers.map(({ box: [top, left, bottom, right], spans, color }) => {
+  return answers.map(({ box: [left, top, wide, high], spans, color }) => {
     const done = spans.filter(([, end]) => end <= now).length, told = `${done} of ${spans.length}`;
     const at = spans.find(([start, end]) => start <= now && now < end);
     if (now < spans[0][0] || now >= spans.at(-1)[1]) return told;
     const x = 1.5 * radius, y = (1.5 + 2.5 * row++) * radius;
     pen.strokeStyle = pen.fillStyle = color;
     pen.lineWidth = 2;
-    pen.strokeRect(left * width, top * height, (right - left) * width, (bottom - top) * height);
+    pen.strokeRect(left * width, top * height, wide * width, high * height);
     pen.beginPath();
     pen.arc(x, y, radius, 0, 2 * Math.PI);
     pen.fill();

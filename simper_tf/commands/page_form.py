@@ -13,6 +13,7 @@ from simper_tf.commands.html_page import TEMPLATE
 from simper_tf.reading.answer_units import UNITS
 from simper_tf.reading.drawing import COLORS
 from simper_tf.reading.source_reader import Done, Wishes
+from simper_tf.recordings import boxes
 from simper_tf.utils.errors import printable
 from simper_tf.utils.options import written
 
@@ -121,7 +122,7 @@ def _box(text):
     if not text:
         return None
     box = tuple(map(int, text.split(","))) if re.fullmatch(r"\d{1,6}(,\d{1,6}){3}", text, re.ASCII) else ()
-    if not box or min(box[2:]) < 1:
+    if not boxes.are_pixels(box):
         raise ValueError(f"The part of the picture must be x,y,width,height in pixels. Found: {text!r}.")
     return box
 

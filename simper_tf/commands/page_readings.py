@@ -103,7 +103,7 @@ def _sources(path, rate):
     Raises:
         RawDataError: there are none, or too many.
     """
-    found = search.find([str(path)], rate, rate is not None)
+    found = search.find([str(path)], rate)
     for problem in itertools.chain(found.problems, found.skipped if not found.sources else ()):
         raise problem
     if len(found.sources) > _MOST_PACKED:
@@ -111,7 +111,7 @@ def _sources(path, rate):
     return found.sources
 
 
-def _read(path, name, wishes, rate, model, check=None):
+def _read(path, name, wishes, rate, model, check):
     """Returns the recordings of a file of a name, each a `source_reader.Done`.
 
     Raises:
@@ -129,7 +129,7 @@ def _read(path, name, wishes, rate, model, check=None):
         except RawDataError as error:
             asked, notes = None, (learners.not_asked(error),)
         done = source_reader.reading_of_source(
-            source, wishes, check and (lambda second, all=seconds: check(min(second / all, 1.0)))
+            source, wishes, lambda second, all=seconds: check(min(second / all, 1.0))
         )
         if asked:
             done = learners.with_model(source, wishes, done, asked)

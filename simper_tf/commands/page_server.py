@@ -220,7 +220,7 @@ def _leaving(environ, tell):
     """
     is_gone = environ.get("waitress.client_disconnected", lambda: False)
 
-    def check(share=None):
+    def check(share):
         tell(share)
         if is_gone():
             raise page_readings.Left

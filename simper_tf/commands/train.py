@@ -26,7 +26,7 @@ def train(names: Sequence[str], asked: Train) -> int | None:
         ValueError: no recording can be used, or what is asked for does not fit them.
         OSError: the model cannot be written.
     """
-    found, folder = search.find(list(names), asked.rate), pathlib.Path(asked.out)
+    found, folder = search.find(list(names), asked.rate, is_fallback=True), pathlib.Path(asked.out)
     _check_words(found.sources, asked)
     names = [source.name for source in found.sources if not source.is_live]
     with resumed.begun(folder / "training", _asked(asked), names) as begun:

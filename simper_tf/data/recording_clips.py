@@ -230,7 +230,7 @@ def _found(names, rate):
     if not (rate is None or isinstance(rate, numbers.Real)):
         raise ValueError(f"`rate` must be one number where recordings are named. Received: {rate}.")
     named = [os.fspath(name) for name in ([names] if isinstance(names, str | os.PathLike) else names)]
-    return search.find(named, rate), named, rate
+    return search.find(named, rate, is_fallback=True), named, rate
 
 
 def _only(counts):

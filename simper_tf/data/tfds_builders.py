@@ -105,7 +105,23 @@ class Alone:
             super()._download_and_prepare(dl_manager, download_config)
 
 
-class BySubject(Alone):
+class ByRecording(Alone):
+    """A builder of recordings, which are all known before they are split.
+
+    Attributes:
+        READER: A module with `find(root)`, `recording_of(path)` and `splits(recordings, config)`.
+    """
+
+    def _split_generators(self, dl_manager):
+        # Headers and labels of everything come first: a truncated file stops the build now, not after hours.
+        recordings = [self.READER.recording_of(path) for path in self.READER.find(raw_folder(self, dl_manager))]
+        return {split: self._generate_examples(members) for split, members in self._splits(recordings).items()}
+
+    def _splits(self, recordings):
+        return self.READER.splits(recordings, self.builder_config)
+
+
+class BySubject(ByRecording):
     """A builder of recordings of faces, split by subject.
 
     Attributes:
@@ -127,11 +143,8 @@ class BySubject(Alone):
             license=self.LICENSE,
         )
 
-    def _split_generators(self, dl_manager):
-        # Headers and labels of everything come first: a truncated file stops the build now, not after hours.
-        recordings = [self.READER.recording_of(folder) for folder in self.READER.find(raw_folder(self, dl_manager))]
-        splits = face_recordings.by_subject(recordings, self.builder_config, self.READER.SUBJECTS)
-        return {split: self._generate_examples(members) for split, members in splits.items()}
+    def _splits(self, recordings):
+        return face_recordings.by_subject(recordings, self.builder_config, self.READER.SUBJECTS)
 
     def _generate_examples(self, recordings):
         config = self.builder_config

@@ -141,8 +141,8 @@ def embeddings(runs, unit="Hz", seed=0):
     return figure
 
 
-def errors_over_share(curves, xlabel, ylabel):
-    """Returns a figure of errors over the share of what was learned from, with bars of their spread.
+def errors_over_share(curves, xlabel):
+    """Returns a figure of relative errors over the share of what was learned from, with bars of their spread.
 
     By title `(K, 3)` of share in percent, error and spread. A title "SimPer, some way" has the color of "SimPer" and
     another line.
@@ -164,7 +164,7 @@ def errors_over_share(curves, xlabel, ylabel):
     if errors.min() > 0 and errors.max() > WIDE * errors.min():
         axes.set_yscale("log", nonpositive="clip")
         axes.set_ylim(errors.min() / 2, None)  # A bar may reach 0, which lies nowhere on this axis.
-    axes.set(xlabel=xlabel, ylabel=ylabel)
+    axes.set(xlabel=xlabel, ylabel="MAPE (%)")
     figure.legend(frameon=False, fontsize=8, loc="outside upper center", ncols=3)
     return figure
 

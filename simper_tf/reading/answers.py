@@ -5,6 +5,7 @@ import math
 from simper_tf.reading import result
 from simper_tf.reading.answer_units import UNITS, clock, value
 from simper_tf.reading.source_reader import Done
+from simper_tf.recordings.boxes import WHOLE
 from simper_tf.utils.errors import printable
 
 # Verdicts in other words: what is not clear is no result, and its number stays in the JSON file.
@@ -105,10 +106,10 @@ def _where(done, answer, several):
     """Returns the channel of a series of several, or the part of the picture, where several things repeat."""
     if channel := done.channel(answer):
         return f", in {printable(channel)}"
-    top, left, bottom, right = answer.box
-    if not several or (top, left, bottom, right) == (0.0, 0.0, 1.0, 1.0):
+    if not several or answer.box == WHOLE:
         return ""
-    return f", at {left:.0%}-{right:.0%} from the left, {top:.0%}-{bottom:.0%} from the top"
+    box = answer.box
+    return f", at {box.left:.0%}-{box.right:.0%} from the left, {box.top:.0%}-{box.bottom:.0%} from the top"
 
 
 def _window_line(window, unit):

@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from simper_tf.reading import beat_tops, continued, intervals, result, tempo_spans, tempos
+from simper_tf.recordings.boxes import WHOLE
 
 STRETCH = 30.0  # Seconds that are read at once.
 _SHARED = 0.02  # Share of a stretch that it reads of each neighbor: of what an edge cuts little is known.
@@ -129,7 +130,7 @@ def answer_on(heard, times):
         scene=0, reader="series", repetitions=spans, peaks=tuple(heard.times.tolist()),
         hertz=heard.frequency,
         error=heard.frequency * float(np.std(gaps) / np.mean(gaps)) / math.sqrt(len(gaps)), pairs=None,
-        pauses=continued.pauses(spans, heard.frequency), box=(0.0, 0.0, 1.0, 1.0), confidence=heard.confidence,
+        pauses=continued.pauses(spans, heard.frequency), box=WHOLE, confidence=heard.confidence,
         verdict=verdict, times=seen.moments[shown], course=(seen.source - seen.source.mean())[shown].astype(np.float32),
         channel=seen.channel,
     )  # fmt: skip

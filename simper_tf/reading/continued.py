@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from simper_tf.reading.intervals import PAUSE
-from simper_tf.reading.result import Answer, Box, Span
+from simper_tf.reading.result import SAME_TEMPO, Answer, Span
 
 
 def joined(answers: Iterable[Answer]) -> list[Answer]:
@@ -26,7 +26,7 @@ def _goes_on(group: list[Answer], answer: Answer) -> bool:
     last, end = group[-1], max(part.end for part in group)
     # A slow repetition may end after one stretch, and the next begin before the other.
     is_later = last.scene == answer.scene and answer.start < end + 0.5 / last.hertz
-    return is_later and abs(np.log(last.hertz / answer.hertz)) < 0.1 and overlap(last.box, answer.box) > 0.5
+    return is_later and abs(np.log(last.hertz / answer.hertz)) < SAME_TEMPO and last.box.overlap(answer.box) > 0.5
 
 
 def together(parts: Sequence[Answer], **given) -> Answer:
@@ -85,10 +85,3 @@ def pauses(spans: Sequence[Span], hertz: float) -> tuple[Span, ...]:
     edges = np.array(spans)
     rests = np.flatnonzero(edges[1:, 0] - edges[:-1, 1] > 0.1 / hertz)
     return tuple((float(edges[at, 1]), float(edges[at + 1, 0])) for at in rests)
-
-
-def overlap(first: Box, second: Box) -> float:
-    """Share of the smaller of two boxes that lies in the other one."""
-    corners = np.array((first, second))
-    height, width = np.maximum(corners[:, 2:].min(0) - corners[:, :2].max(0), 0)
-    return float(height * width / np.prod(corners[:, 2:] - corners[:, :2], 1).min())

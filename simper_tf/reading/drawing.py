@@ -110,9 +110,9 @@ def _still(drawn, frame, answer, color, box):
     left, top, scale = drawn.show(frame, box)
     height, width = frame.shape[:2]
     if answer:
-        up, near, down, far = answer.box
-        places = near * width, up * height, far * width, down * height
-        drawn.rectangle(*(scale * place + (top if number % 2 else left) for number, place in enumerate(places)), color)
+        near, far = (left + scale * width * edge for edge in (answer.box.left, answer.box.right))
+        up, down = (top + scale * height * edge for edge in (answer.box.top, answer.box.bottom))
+        drawn.rectangle(near, up, far, down, color)
         about = f"about {sum(answer.repetitions[0]) / 2:.0f} s"
         drawn.write(about, (left + scale * width / 2, top - _LINE / 2))
 

@@ -116,7 +116,7 @@ def _of_stretch(
         return result.TOO_FAR, []
     steady = gray if steady is None else steady
     parts = functools.cache(lambda: courses.moving_parts(gray))  # Seldom asked for.
-    found = places.told(ranked, parts, result.SEEN, result.SURE)
+    found = places.distinct(ranked, parts, result.SEEN, result.SURE)
     answers = [_answer(stretch, steady, candidate) for candidate in found]
     if not any(answer.is_clear for answer in answers):
         pulse = skin.answers(stretch, band, keys)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from simper_tf.recordings import gaps, windows
-from simper_tf.recordings.source_contract import Box, Info, Source
+from simper_tf.recordings.boxes import Box
+from simper_tf.recordings.source_contract import Info, Source
 
 # Factor below and above a frequency that was found, between which an encoder may read another.
 _AROUND = 2.5

@@ -28,7 +28,7 @@ LEAST_PLACE, LEAST_ENERGY = 0.05, 0.03
 BOTH = 0.9
 
 
-def told(ranked: list[movement.Candidate], parts: Parts, least: float, clear: float) -> list[movement.Candidate]:
+def distinct(ranked: list[movement.Candidate], parts: Parts, least: float, clear: float) -> list[movement.Candidate]:
     """The surest candidate, and every other that cannot be the same movement, as they are told.
 
     Args:

@@ -151,7 +151,7 @@ def _answer(done, answer, unit):
         "pairs_hz": _finite(answer.pairs),
         "confidence": _finite(answer.confidence),
         "count": answer.count,
-        "box": _pixels(done, answer.box),
+        "box": _box(done, answer),
         "repetitions": [[_finite(start), _finite(end)] for start, end in answer.repetitions],
         "peaks": [_finite(peak) for peak in answer.peaks],
         "pauses": [[_finite(start), _finite(end)] for start, end in answer.pauses],
@@ -166,13 +166,9 @@ def _is_series(done):
     return (done.info.height, done.info.width) == (1, 1)
 
 
-def _pixels(done, box):
+def _box(done, answer):
     """Returns `[x, y, width, height]` in pixels of the whole picture, as `crop` takes them; None of a series."""
-    if _is_series(done):
-        return None
-    left, top, width, height = done.view or (0, 0, done.info.width, done.info.height)
-    x, y = left + round(box[1] * width), top + round(box[0] * height)
-    return [x, y, max(left + round(box[3] * width) - x, 1), max(top + round(box[2] * height) - y, 1)]
+    return None if _is_series(done) else [*done.pixels(answer)]
 
 
 def _window(window, unit):

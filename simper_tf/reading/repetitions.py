@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from simper_tf.reading import answers, source_reader
 from simper_tf.reading.result import Answer, Span
-from simper_tf.recordings import search, source_contract
+from simper_tf.recordings import boxes, search, source_contract
 
 if TYPE_CHECKING:
     import pandas
@@ -92,7 +92,7 @@ class Repetitions(source_reader.Done):
 
 def read(
     recording: Recording, rate: float | None = None, *, band: tuple[float, float] | None = None, start: float = 0.0,
-    end: float = math.inf, crop: source_contract.Box | None = None, face: bool = False, time: str | int = "",
+    end: float = math.inf, crop: boxes.Box | None = None, face: bool = False, time: str | int = "",
     columns: Sequence[str | int] = (),
 ) -> Repetitions:  # fmt: skip
     """Counts what repeats in a recording; nothing is learned, and TensorFlow is not loaded.
@@ -104,7 +104,7 @@ def read(
         rate: Frames or samples per second. They hold against what a file or a table says, as of slow motion.
         band: `(low, high)` in Hz in which frequencies are sought; None for all that the recording shows.
         start, end: Seconds from the first frame, between which it is read.
-        crop: `(left, top, width, height)` in pixels that alone are looked at.
+        crop: `(left, top, width, height)` in pixels that alone are looked at, such as `pixels` of an answer.
         face: Whether to read the pulse of a face, whatever else moves.
         time: Column of a table that holds its times, by name or number from 1; "" where it is looked for.
         columns: Columns of a table that are read; all by default.
@@ -139,7 +139,7 @@ def _source(recording, rate, time, columns):
         if rate is None:
             raise ValueError("An array needs its samples or frames per second, such as read(array, rate=30).")
         return arrays.sources([array], rate)[0]
-    found = search.find([os.fspath(recording)], rate, rate is not None, time=time, columns=columns)
+    found = search.find([os.fspath(recording)], rate, time=time, columns=columns)
     if len(found.sources) > 1:
         raise ValueError(
             f"`recording` must be one. Found: {len(found.sources)} in {os.fspath(recording)}, such as "

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from simper_tf.reading.result import SAME_TEMPO
 from simper_tf.signals import log_lags
 from simper_tf.signals.log_lags import STEPS_PER_OCTAVE
 from simper_tf.signals.rhythm_form import ALONE, EPSILON, LEAST_LEVELS, NUM_FRAMES, SHARPNESS, SIDE, SOFTENED
@@ -29,8 +30,6 @@ TOGETHER = 1  # Windows that the network sees at once: two leave the cache of a 
 LEAST_FILLED = 0.85
 # Seconds from one instant to the next, and the most instants.
 INSTANT, MOST_INSTANTS = 0.1, 400
-# Logarithm of the ratio of two tempos that are not the same: the network errs by a step or two of 6 %.
-APART = 0.1
 # Seconds of all periods that are told apart.
 SECONDS = (
     PERIODS[0] * SHORTEST / NUM_FRAMES
@@ -60,7 +59,7 @@ class Heard(NamedTuple):
         """
         steps = np.log(SECONDS * hertz)
         at = int(np.abs(steps).argmin())
-        if not len(self.instants) or abs(steps[at]) > APART or hertz > self.fastest:
+        if not len(self.instants) or abs(steps[at]) > SAME_TEMPO or hertz > self.fastest:
             return np.nan, np.nan
         first = min(int(np.searchsorted(self.instants, start)), len(self.instants) - 1)
         last = max(int(np.searchsorted(self.instants, end)), first + 1)
@@ -68,7 +67,7 @@ class Heard(NamedTuple):
         if not counts[at]:
             return np.nan, np.nan
         chances = sums / np.maximum(counts, 1)
-        return float(chances[at]), float(chances[np.abs(steps) > APART].max())
+        return float(chances[at]), float(chances[np.abs(steps) > SAME_TEMPO].max())
 
 
 def hear(times: np.ndarray, gray: np.ndarray, tell=None) -> Heard:
@@ -87,7 +86,7 @@ def hear(times: np.ndarray, gray: np.ndarray, tell=None) -> Heard:
         >>> chance > 0.5 > other
         True
     """
-    instants, chances = chances_of(np.asarray(times, float) - times[0], small(gray), tell or told)
+    instants, chances = chances_of(np.asarray(times, float) - times[0], small(gray), tell or chances_of_windows)
     seen = np.isfinite(chances)
     near = np.pad(np.where(seen, chances, 0.0), ((1, 0), (1, 1)))
     counts = np.pad(seen, ((1, 0), (0, 0)))
@@ -193,7 +192,7 @@ def checksum(values: Mapping[str, np.ndarray]) -> str:
     return hashlib.sha256(b"".join(np.ascontiguousarray(part, np.float16).tobytes() for part in parts)).hexdigest()
 
 
-def told(windows: np.ndarray, values: Mapping[str, np.ndarray] | None = None) -> np.ndarray:
+def chances_of_windows(windows: np.ndarray, values: Mapping[str, np.ndarray] | None = None) -> np.ndarray:
     """Returns the chance of every period at every frame.
 
     Args:

@@ -8,6 +8,7 @@ is one.
 import dataclasses
 import itertools
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,30 +35,31 @@ _LINE, _SHARP = 0.06, 0.7
 _SHOWN, _HARMONICS = 0.02, 3  # Share of its power that a rhythm with its first harmonics has at least.
 
 
-def told(times, values, band):
+def of_slow(times, values, band):
     """Returns answers on all clear rhythms of a slow series; the surest one where none is clear."""
-    if uneven.is_one(times) and (found := uneven.told(times, values, band)) is not None:
+    if uneven.is_one(times) and (found := uneven.clearest(times, values, band)) is not None:
         return found
     whole, fine = float(np.ptp(times)) / _AS_IF, float(np.median(np.diff(times))) * _AS_IF_RATE
     channels = _channels(values)
     looks = len(channels) * (1 + (fine < whole))
     heard = []
     for channel in channels:
-        heard += _at_clock(times, values, band, whole, channel, looks, is_whole=True)
+        heard += _heard(_seen(times, values, whole, channel), band, looks, is_whole=True)
     low, high = band or (0.0, math.inf)
     low = max(low, tempo_spans.HIGHEST / whole)
     for channel in channels if fine < whole else ():
-        answers = _at_clock(times, values, band, fine, channel, looks)
+        seen = _seen(times, values, fine, channel)
+        answers = _heard(seen, band, looks)
         if any(answer.is_clear and answer.hertz < low < high for answer in answers):
             # Stretches tell one rhythm each, such as weeks; days may be too fast for the whole.
-            answers += _at_clock(times, values, (low, high), fine, channel, 2 * looks)
+            answers += _heard(seen, (low, high), 2 * looks)
         heard += answers
         if any(answer.is_clear for answer in answers):  # Many samples take long.
             break
     return _distinct(heard)
 
 
-def told_slower(times, values, band):
+def slower(times, values, band):
     """Returns answers on the clear rhythms that stretches of half a minute are too short for."""
     whole = float(np.ptp(times)) / _AS_IF
     clocks = [whole]
@@ -69,12 +71,12 @@ def told_slower(times, values, band):
         low, high = band or (0.0, math.inf)
         high = min(high, _OVERLAP * tempo_spans.PERIODS / STRETCH / finer)
         for channel in channels if low < high and clock > 1 else ():
-            given = (times, values, (low, high), clock, channel, len(channels) * len(clocks))
-            heard += _at_clock(*given, is_whole=clock == whole)
+            seen, looks = _seen(times, values, clock, channel), len(channels) * len(clocks)
+            heard += _heard(seen, (low, high), looks, is_whole=clock == whole)
     return [answer for answer in _distinct(heard) if answer.is_clear]
 
 
-def told_faster(times, values, band):
+def faster(times, values, band):
     """Returns answers on the clear rhythms that are too fast for the usual clock, each most of what is so fast."""
     step, clock, heard = series_files.usual_step(times), 1.0, []
     last = beat_courses.TOP_RATE * step
@@ -84,20 +86,18 @@ def told_faster(times, values, band):
         clock = max(clock / _FASTER, last)
         if np.ptp(times) > _MOST_STRETCHES * STRETCH * clock:
             break
-        for channel in _loud(times, values, clock):
-            heard += _at_clock(times, values, band, clock, channel, values.shape[1], least=_LOUD)
-        heard = [answer for answer in heard if answer.is_clear]
+        channels = range(min(values.shape[1], _MOST_CHANNELS))
+        loud = filter(_is_loud, (_seen(times, values, clock, channel) for channel in channels))
+        answers = [answer for seen in loud for answer in _heard(seen, band, values.shape[1], least=_LOUD)]
+        heard = [answer for answer in answers if answer.is_clear]
     return _distinct(heard)
 
 
-def _loud(times, values, clock):
-    """Returns the channels in which something has most of the power that is shown on a clock."""
-    loud = []
-    for channel in range(min(values.shape[1], _MOST_CHANNELS)):
-        power, spacing, rate = power_of(beat_courses.evenly((times - times[0]) / clock, values[:, [channel]]))
-        tried = spacing * np.arange(FINER * tempo_spans.PERIODS, max(len(power), FINER * tempo_spans.PERIODS + 1))
-        loud += [channel] * bool(_share(tried, power, spacing, rate).max() >= _LOUD)
-    return loud
+def _is_loud(seen):
+    """Returns whether something has most of the power that is shown on a clock."""
+    power, spacing, _ = seen.power
+    tried = spacing * np.arange(FINER * tempo_spans.PERIODS, max(len(power), FINER * tempo_spans.PERIODS + 1))
+    return bool(_share(tried, *seen.power).max() >= _LOUD)
 
 
 def _channels(values):
@@ -110,7 +110,7 @@ def _distinct(heard):
     heard.sort(key=lambda answer: (not answer.is_clear, -answer.confidence))
     chosen = []
     for answer in heard:
-        is_new = all(abs(math.log(answer.hertz / other.hertz)) > tempos.NEAR for other in chosen)
+        is_new = all(abs(math.log(answer.hertz / other.hertz)) > result.SAME_TEMPO for other in chosen)
         if is_new and (answer.is_clear or not chosen):
             chosen.append(answer)
     return chosen
@@ -124,31 +124,44 @@ def parts(times):
     yield from (slice(*pair) for pair in itertools.pairwise(edges) if pair[1] - pair[0] >= beats.FEWEST_SAMPLES)
 
 
-def _at_clock(times, values, band, clock, channel, looks, is_whole=False, least=0.0):
-    """Returns answers on a series, or on a channel of it, on a clock that is so many times as slow.
+class _Seen(NamedTuple):
+    """A series, or a channel of it, on a clock that is so many times as slow and begins with it."""
 
-    Each has at least a share of the power.
-    """
-    some = values if channel is None else values[:, [channel]]
-    own, limits = (times - times[0]) / clock, band and tuple(clock * np.array(band))
-    power = power_of(beat_courses.evenly(own, some))
-    answers = _of_whole(own, some, limits, power, looks) if is_whole else []
-    answers = answers or [answer for answer in answers_on(own, some, limits, looks)[0] if _is_seen(answer, own)]
-    answers = [answer for answer in answers if _share(answer.hertz, *power) >= least]
-    answers = [slowed(_on_line(answer, *power[:2]), clock, float(times[0])) for answer in answers]
-    return answers if channel is None else [dataclasses.replace(answer, channel=channel) for answer in answers]
+    times: np.ndarray
+    values: np.ndarray
+    power: tuple[np.ndarray, float, float]  # As of `power_of`.
+    clock: float
+    start: float  # Seconds of the series.
+    channel: int | None
 
 
-def _of_whole(times, values, band, power, looks):
+def _seen(times, values, clock, channel):
+    own, some = (times - times[0]) / clock, values if channel is None else values[:, [channel]]
+    return _Seen(own, some, power_of(beat_courses.evenly(own, some)), clock, float(times[0]), channel)
+
+
+def _heard(seen, band, looks, is_whole=False, least=0.0):
+    """Returns answers on what is seen on a clock; each has at least a share of the power."""
+    limits = band and tuple(seen.clock * np.array(band))
+    answers = _of_whole(seen, limits, looks) if is_whole else []
+    answers = answers or answers_on(seen.times, seen.values, limits, looks)[0]
+    answers = [each for each in answers if _is_often(each, seen.times) and _share(each.hertz, *seen.power) >= least]
+    answers = [slowed(_on_line(each, *seen.power[:2]), seen.clock, seen.start) for each in answers]
+    if seen.channel is None:
+        return answers
+    return [dataclasses.replace(each, channel=seen.channel) for each in answers]
+
+
+def _of_whole(seen, band, looks):
     """Returns answers on the clear rhythms of all spans of a series that is read whole."""
-    spans = tempo_spans.heard_in_spans(times, values, tempo_spans.limits_of(times, band), is_all=True)
+    spans = tempo_spans.heard_in_spans(seen.times, seen.values, tempo_spans.limits_of(seen.times, band), is_all=True)
     heard = [tempos.judged([found], looks)[0] for found in spans]
-    clear = [found for found in heard if found.confidence >= result.SURE and _share(found.frequency, *power) >= _SHOWN]
-    answers = [answer for found in clear if (answer := answer_on(beat_tops.at_tops(found), times)) is not None]
-    return [answer for answer in answers if _is_seen(answer, times)]
+    clear = [each for each in heard if each.confidence >= result.SURE and _share(each.frequency, *seen.power) >= _SHOWN]
+    answers = [answer for found in clear if (answer := answer_on(beat_tops.at_tops(found), seen.times)) is not None]
+    return [answer for answer in answers if _is_often(answer, seen.times)]
 
 
-def _is_seen(answer, times):
+def _is_often(answer, times):
     """Returns whether a rhythm of a slow series is seen often, or in most of it: of many stretches one may mislead."""
     return answer.count >= _MANY or answer.end - answer.start > _MOST * np.ptp(times)
 

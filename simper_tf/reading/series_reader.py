@@ -15,7 +15,6 @@ from simper_tf.reading import (
     result,
     rhythms,
     rounded,
-    tempos,
     uneven,
 )
 from simper_tf.tables import series_files
@@ -79,7 +78,7 @@ def _all_of(times, values, band):
 
 def _of_slow(times, values, band):
     """Returns answers on a series of less than a sample a second, and notes."""
-    answers = [answer for part in rhythms.parts(times) for answer in rhythms.told(times[part], values[part], band)]
+    answers = [answer for part in rhythms.parts(times) for answer in rhythms.of_slow(times[part], values[part], band)]
     notes = ["Times are uneven: repetitions are those of an even clock."]
     return answers, notes if answers and uneven.is_one(times) else []
 
@@ -93,15 +92,13 @@ def _of_quick(times, values, band):
     if times[-1] > beat_stretches.STRETCH and _filled(answers) < _LEAST * times[-1]:
         answers = _with_slower(answers, times, values, band)
     if not any(answer.is_clear for answer in answers):
-        answers = rhythms.told_faster(times, values, band) or answers
+        answers = rhythms.faster(times, values, band) or answers
     return answers, notes
 
 
 def _with_slower(answers, times, values, band):
     """Returns slower rhythms, and the answers that are as sure as the surest of them."""
-    slower = [
-        answer for part in rhythms.parts(times) for answer in rhythms.told_slower(times[part], values[part], band)
-    ]
+    slower = [answer for part in rhythms.parts(times) for answer in rhythms.slower(times[part], values[part], band)]
     surest = max((answer.confidence for answer in slower), default=0.0)
     return [*slower, *(answer for answer in answers if answer.confidence >= surest)]
 
@@ -115,7 +112,7 @@ def _with_lines(answers, times, values, band):
     coarse = _COARSE / series_files.usual_step(times)
     if any(answer.hertz <= coarse for answer in clear) or not _has_line(values):
         return answers
-    lines = [_where_seen(line, times) for line in uneven.told(times, values, band) or []]
+    lines = [_where_seen(line, times) for line in uneven.clearest(times, values, band) or []]
     return [*lines, *(answer for answer in answers if not lines or answer not in clear)]
 
 
@@ -231,4 +228,4 @@ def _channels(answers):
 
 
 def _is_at(answer, hertz):
-    return abs(math.log(answer.hertz / hertz)) < tempos.NEAR
+    return abs(math.log(answer.hertz / hertz)) < result.SAME_TEMPO

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 
 from simper_tf.reading import compression, intervals, result, stretches
+from simper_tf.recordings.boxes import WHOLE, Box
 from simper_tf.signals import filters, samples, skin_colors
 
 BAND = (0.7, 3.5)  # Hz: hearts of 42 to 210 beats a minute.
@@ -145,14 +146,15 @@ def _green(colors: np.ndarray, rate: float, band: tuple[float, float]) -> np.nda
     return skin_colors.green(colors / np.maximum(colors.mean(1, keepdims=True), 1.0), rate, band)
 
 
-def box(frames: np.ndarray, whole: bool) -> tuple[float, float, float, float]:
-    """Top, left, bottom and right of the skin, as shares of the picture."""
+def box(frames: np.ndarray, whole: bool) -> Box:
+    """Returns where the skin is, as shares of the picture."""
     if whole:
-        return 0.0, 0.0, 1.0, 1.0
+        return WHOLE
     skin = mask(frames)
     rows, columns = np.flatnonzero(skin.any(1)), np.flatnonzero(skin.any(0))
     height, width = skin.shape
-    return rows[0] / height, columns[0] / width, (rows[-1] + 1) / height, (columns[-1] + 1) / width
+    size = (np.ptp(columns) + 1) / width, (np.ptp(rows) + 1) / height
+    return Box(columns[0] / width, rows[0] / height, *size)
 
 
 def spectrum(series: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:

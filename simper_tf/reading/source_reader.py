@@ -9,7 +9,7 @@ import numpy as np
 
 from simper_tf.reading import result
 from simper_tf.reading.learned import Learned
-from simper_tf.recordings import face, source_contract
+from simper_tf.recordings import boxes, face, source_contract
 from simper_tf.utils import ahead
 from simper_tf.utils.errors import RawDataError
 
@@ -19,8 +19,8 @@ _FACE_SIDE = 640  # Pixels a side of pictures in which a face is found as well a
 _AHEAD = 2**25  # Bytes of frames that are decoded while a stretch is read: it leaves as many for the next.
 DRAWN = 3  # Answers that a picture shows.
 CAMERA_SECONDS = 60.0  # For which a camera is recorded where no end is named.
-# Two frequencies are the same where they differ by less than this share.
-SAME = 0.1
+# Share by which an encoder may miss a clear answer, or twice that, and leave it clear.
+_AGREES = 0.1
 # Times that levels of a known format are stretched at most, as 12 bits in 16 need; of others the least span, as a
 # share of the largest.
 _MOST_STRETCHED, _LEAST_SHARE = 16, 1e-3
@@ -33,22 +33,25 @@ class Wishes:
     Attributes:
         band: `(low, high)` in Hz in which frequencies are sought; None for all that the recording shows.
         start, end: Seconds from the first frame.
-        box: `(left, top, width, height)` in pixels that alone are looked at.
+        box: `(left, top, width, height)` in whole pixels that alone are looked at.
         face: Whether to read the pulse of a face, whatever else moves.
 
     Raises:
-        ValueError: the band is none.
+        ValueError: the band is none, or the box is not in whole pixels.
     """
 
     band: tuple[float, float] | None = None
     start: float = 0.0
     end: float = math.inf
-    box: source_contract.Box | None = None
+    box: boxes.Box | None = None
     face: bool = False
 
     def __post_init__(self):
         if self.band is not None and not (len(self.band) == 2 and 0 < self.band[0] < self.band[1]):
             raise ValueError(f"`band` must be (low, high) in Hz, 0 < low < high. Received: {self.band}.")
+        # Shares of a picture, as answers have them, are refused: `Done.pixels` turns them into pixels.
+        if self.box is not None and not boxes.are_pixels(self.box):
+            raise ValueError(f"`crop` must be (left, top, width, height) in whole pixels. Received: {self.box}.")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)  # Arrays have no one answer to ==.
@@ -74,13 +77,17 @@ class Done:
     learned: tuple[Learned, ...] = ()
     stills: tuple[np.ndarray, ...] = ()
     channels: tuple[str, ...] = ()
-    view: source_contract.Box | None = None
+    view: boxes.Box | None = None
 
     def channel(self, answer: result.Answer) -> str:
         """Name of the channel that an answer was counted in, of several; empty for what they have in common."""
         if answer.channel is None or len(self.channels) < 2:
             return ""
         return self.channels[answer.channel] or f"channel {answer.channel + 1}"
+
+    def pixels(self, answer: result.Answer) -> boxes.Box:
+        """Where an answer repeats, in pixels of the whole picture, as `crop` takes them."""
+        return answer.box.pixels(boxes.Box(*(self.view or (0, 0, self.info.width, self.info.height))))
 
 
 def reading_of_source(
@@ -131,7 +138,7 @@ def reading_of_source(
 
 
 def small_frames(
-    source: source_contract.Source, wishes: Wishes, info: source_contract.Info, box: source_contract.Box | None
+    source: source_contract.Source, wishes: Wishes, info: source_contract.Info, box: boxes.Box | None
 ) -> Iterator[tuple[float, np.ndarray]]:
     """Yields seconds and `(H, W, C)` uint8 of the small frames that are read, of a box in the pictures or of all."""
     return _levels(functools.partial(source.frames, wishes.start, wishes.end, shape_of(info, box), box))
@@ -150,7 +157,7 @@ def with_learned(done: Done, learned: Learned) -> Done:
         pass  # It says nothing.
     elif not clear:
         notes += (f"{learned.reader} reads {learned.hertz:.3g} Hz, but no repetitions were found: it is no answer.",)
-    elif all(abs(learned.hertz / (k * clear[0].hertz) - 1) > SAME for k in (1, 2)):
+    elif all(abs(learned.hertz / (k * clear[0].hertz) - 1) > _AGREES for k in (1, 2)):
         notes += (f"{learned.reader} reads {learned.hertz:.3g} Hz, the repetitions say {clear[0].hertz:.3g} Hz.",)
         doubted = dataclasses.replace(clear[0], confidence=clear[0].confidence / 2, verdict=result.DOUBTFUL)
         answers = tuple(doubted if answer is clear[0] else answer for answer in reading.answers)
@@ -164,14 +171,14 @@ def renamed(done: Done, name: str, notes: tuple[str, ...] = ()) -> Done:
     return dataclasses.replace(done, name=name, notes=(*done.notes, *notes))
 
 
-def shape_of(info: source_contract.Info, box: source_contract.Box | None = None) -> tuple[int, int]:
+def shape_of(info: source_contract.Info, box: boxes.Box | None = None) -> tuple[int, int]:
     """Returns `(height, width)` of the frames that are read of a recording, or of a box in it."""
     width, height = box[2:] if box else (info.width, info.height)
     scale = min(1.0, LONGEST_SIDE / max(height, width))
     return max(round(scale * height), FEWEST_PIXELS), max(round(scale * width), FEWEST_PIXELS)
 
 
-def check_box(source: source_contract.Source, info: source_contract.Info, box: source_contract.Box | None):
+def check_box(source: source_contract.Source, info: source_contract.Info, box: boxes.Box | None):
     """Raises RawDataError where a box is not inside of the pictures."""
     if box and (box[0] + box[2] > info.width or box[1] + box[3] > info.height):
         expected = f"a box inside of {info.width} x {info.height} pixels"
@@ -202,7 +209,7 @@ def _face_box(source, info, wishes):
     seen = face.find_face([np.clip(frame, 0, 255).astype(np.uint8) for frame in first])
     left, top = wishes.box[:2] if wishes.box else (0, 0)
     inside = [int(scale * value) for value in (seen.left, seen.top, seen.width, seen.height)]
-    box = (left + inside[0], top + inside[1], *(max(size, 1) for size in inside[2:]))
+    box = boxes.Box(left + inside[0], top + inside[1], *(max(size, 1) for size in inside[2:]))
     notes = () if seen.found == "haar" else ("No face was found in the first frames: their middle is looked at.",)
     return box, notes
 

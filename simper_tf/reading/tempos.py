@@ -10,11 +10,11 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beats
+from simper_tf.reading import beats, result
 
-# Logarithm of the ratio of two tempos that go on, and how much likelier the second is then: right ones are nearly
-# always so near, a wrong one is by chance in one of eight, as the band is so many times as wide.
-NEAR, _SUPPORT = 0.1, math.log(8)
+# How much likelier a tempo is that goes on: a wrong one is the same by chance in one of eight, as the band is so many
+# times as wide.
+_SUPPORT = math.log(8)
 _TRIED = 3  # Candidates of a stretch.
 _ENDS = 0.5  # Chance that what repeats ends with a stretch: nothing is known of how long it lasts.
 
@@ -65,7 +65,7 @@ def _steps(before, after, begins):
     chances = np.full((len(here) + 1, len(there) + 1), begins)
     chances[0, 0], chances[1:, 0] = 1 - begins, _ENDS
     if here and there:
-        is_near = np.abs(np.log(np.divide.outer(here, there))) < NEAR
+        is_near = np.abs(np.log(np.divide.outer(here, there))) < result.SAME_TEMPO
         chances[1:, 1:] = np.where(is_near, (1 - _ENDS) * math.exp(_SUPPORT), _ENDS * begins)
     return chances
 

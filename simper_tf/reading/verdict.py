@@ -7,6 +7,7 @@ import numpy as np
 
 from simper_tf.reading import courses, events, fitted, intervals
 from simper_tf.reading.rhythm_network import Heard
+from simper_tf.recordings.boxes import WHOLE, Box
 from simper_tf.signals import filters
 
 # Spread of the log duration from peak to peak of a drift.
@@ -119,8 +120,8 @@ def _cycles(run: events.Run, scores: np.ndarray | None = None) -> tuple[np.ndarr
     return cycles.reshape(*cycles.shape[:2], *scores.shape[1:]), inside
 
 
-def box(frames: np.ndarray, run: events.Run, tiles: np.ndarray | None = None) -> tuple[float, float, float, float]:
-    """Top, left, bottom and right of what repeats, as shares of the picture.
+def box(frames: np.ndarray, run: events.Run, tiles: np.ndarray | None = None) -> Box:
+    """Returns where it repeats, as shares of the picture.
 
     It holds the whole path of what moves, and a cell around it.
 
@@ -135,11 +136,12 @@ def box(frames: np.ndarray, run: events.Run, tiles: np.ndarray | None = None) ->
         for top, left, bottom, right in itertools.compress(courses.boxes(height, width), ~tiles):
             shared[top:bottom, left:right] = 0
     if not shared.any():
-        return 0.0, 0.0, 1.0, 1.0
+        return WHOLE
     cells = np.argwhere(_connected(shared))
     top, left = np.maximum(cells.min(0) - 1, 0)
     bottom, right = np.minimum(cells.max(0) + 2, (height, width))
-    return float(top / height), float(left / width), float(bottom / height), float(right / width)
+    shares = left / width, top / height, (right - left) / width, (bottom - top) / height
+    return Box(*map(float, shares))
 
 
 def returning_cells(frames: np.ndarray, run: events.Run) -> np.ndarray:

@@ -54,12 +54,11 @@ class Target(NamedTuple):
     problem: RawDataError | None = None
     member: str = ""
 
-    def open(self, rate: float | None = None, is_filmed_at_rate: bool = False, **columns) -> source_contract.Source:
+    def open(self, rate: float | None = None, is_fallback: bool = False, **columns) -> source_contract.Source:
         """Returns its source.
 
         Args:
-            rate: Frames or samples per second of files that do not say.
-            is_filmed_at_rate, columns: As of `sources.open_file`.
+            rate, is_fallback, columns: As of `sources.open_file`.
 
         Raises:
             RawDataError: it is no recording.
@@ -70,7 +69,7 @@ class Target(NamedTuple):
             return live.Camera(self.camera)
         if self.is_folder:
             return sources.Images(self.name, self.paths, rate)
-        return sources.open_file(self.paths[0], rate, is_filmed_at_rate, **columns, member=self.member)
+        return sources.open_file(self.paths[0], rate, is_fallback, **columns, member=self.member)
 
 
 class Found(NamedTuple):
@@ -110,12 +109,12 @@ def listed(names: Sequence[str]) -> list[Target]:
     return [target for (_, *paths), target in once.items() if not (target.problem and opened.intersection(paths))]
 
 
-def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: bool = False, **columns) -> Found:
+def find(names: Sequence[str], rate: float | None = None, is_fallback: bool = False, **columns) -> Found:
     """Returns the recordings that names stand for, opened, and what is wrong with the others.
 
     Args:
         names: As of `listed`.
-        rate, is_filmed_at_rate, columns: As of `Target.open`.
+        rate, is_fallback, columns: As of `Target.open`.
 
     Example:
         >>> pathlib.Path("breath.csv").write_text("time,x\\n0,1\\n1,2\\n2,1\\n")
@@ -127,7 +126,7 @@ def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: boo
     for target in targets:
         try:
             with guarding(target.name):
-                source = target.open(rate, is_filmed_at_rate, **columns)
+                source = target.open(rate, is_fallback, **columns)
                 if target.is_perhaps:
                     source.info()
                     if held + source.size() > _MOST_HELD:

@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from simper_tf.recordings import video
+from simper_tf.recordings.boxes import Box
 from simper_tf.utils.errors import RawDataError
-
-Box = video.Box
 
 
 @dataclasses.dataclass(frozen=True)

@@ -31,13 +31,12 @@ class Video(Source):
 
     Args:
         path: The file.
-        rate: Frames per second of a file that holds no times.
-        is_filmed_at_rate: Whether that of every file is the rate, as of slow motion: its times are changed to it.
+        rate, is_fallback: As of `video.probe`.
     """
 
-    def __init__(self, path, rate: float | None = None, is_filmed_at_rate: bool = False):
+    def __init__(self, path, rate: float | None = None, is_fallback: bool = False):
         super().__init__(str(path))
-        self._path, self._settings = path, {"rate": rate, "keeps_times": not is_filmed_at_rate}
+        self._path, self._settings = path, {"rate": rate, "is_fallback": is_fallback}
 
     def info(self):
         header = video.probe(self._path, **self._settings)
@@ -166,16 +165,14 @@ class Series(Source):
 
     Args:
         path: A file with one of `endings.SERIES`.
-        rate: Samples per second, for a file that does not say; None if it does.
-        is_filmed_at_rate: Whether the rate holds against times and rates of the file.
-        time, columns, member: As of `series_files.series_of`.
+        rate, is_fallback, time, columns, member: As of `series_files.series_of`.
     """
 
     has_pictures = False
 
-    def __init__(self, path, rate=None, is_filmed_at_rate=False, time="", columns=(), member=""):
+    def __init__(self, path, rate=None, is_fallback=False, time="", columns=(), member=""):
         super().__init__(f"{path}/{member}" if member else str(path))
-        self._path, self._wishes, self._read = path, (rate, not is_filmed_at_rate, time, columns, member), None
+        self._path, self._wishes, self._read = path, (rate, is_fallback, time, columns, member), None
         self._span, self._seconds = (0.0, math.inf), math.nan
 
     def only(self, start, end):
@@ -231,14 +228,14 @@ class Series(Source):
 
 
 def open_file(
-    path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: bool = False, time="", columns=(), member=""
+    path: pathlib.Path, rate: float | None = None, is_fallback: bool = False, time="", columns=(), member=""
 ) -> Source:
     """Returns the source for a file, by what is in it rather than by its name.
 
     Args:
         path: The file.
-        rate: Frames or samples per second, for files that do not say.
-        is_filmed_at_rate: Whether the rate holds against what the file says, as of slow motion and of wrong headers.
+        rate: Frames or samples per second; held against what the file says, as of slow motion and of wrong headers.
+        is_fallback: Whether the rate is only for a file that does not say.
         time, columns, member: Of a series, as of `series_files.series_of`.
 
     Raises:
@@ -257,7 +254,7 @@ def open_file(
         raise
     if path.stat().st_size == 0:
         raise UnreadableError(path, "an empty file", "a recording", "Record or copy it again.")
-    head, wishes = raw_files.head(path), (rate, is_filmed_at_rate, time, columns, member)
+    head, wishes = raw_files.head(path), (rate, is_fallback, time, columns, member)
     start = head[:12]
     if start.startswith(b"\x93NUMPY"):
         return Frames(path, rate) if _array_file(path).ndim > 2 else Series(path, *wishes)
@@ -273,7 +270,7 @@ def open_file(
         if series_files.is_table(path):
             return Series(path, *wishes)
         raise NoRecordingError(path, raw_files.TEXT)
-    return Video(path, rate, is_filmed_at_rate)
+    return Video(path, rate, is_fallback)
 
 
 def _array_file(path):

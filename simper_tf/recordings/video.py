@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simper_tf.recordings.boxes import Box
 from simper_tf.utils import worker
 from simper_tf.utils.errors import RawDataError
 
@@ -23,8 +24,6 @@ LONGEST_GAP = 0.25
 _MOST_HOLES = 3  # That are named.
 MAX_RATE = 1000.0  # Frames per second; more is a damaged header.
 _DECODING, _PROBING = "simper_tf.recordings.decoding", "simper_tf.recordings.probing"
-
-Box = tuple[int, int, int, int]
 
 
 @dataclasses.dataclass
@@ -71,13 +70,13 @@ class VideoInfo(NamedTuple):
     at_once: int  # Frames, where all have one time; else 0.
 
 
-def probe(path, rate: float | None = None, keeps_times: bool = False) -> VideoInfo:
+def probe(path, rate: float | None = None, is_fallback: bool = False) -> VideoInfo:
     """Returns the `VideoInfo` of a file, by its packets; where these do not tell, after decoding all of it.
 
     Args:
         path: A video file.
         rate: Frames per second at which it was filmed: times are made slower or faster. None keeps them.
-        keeps_times: Whether times are kept where the file holds some.
+        is_fallback: Whether the rate is only for a file that holds no times.
 
     Raises:
         RawDataError: the file is missing, is no video of two frames or more, holds no times, or a single one, and no
@@ -85,7 +84,7 @@ def probe(path, rate: float | None = None, keeps_times: bool = False) -> VideoIn
         OSError: the decoder cannot be started.
     """
     info = _measured(path, rate)
-    if rate is None or keeps_times or math.isclose(info.rate, rate):
+    if rate is None or is_fallback or math.isclose(info.rate, rate):
         return info
     longer = info.rate / rate
     keys = [longer * moment for moment in info.keys]
@@ -103,7 +102,7 @@ def decoded(
     shape: tuple[int, int] | None = None,
     box: Box | None = None,
     rate: float | None = None,
-    keeps_times: bool = False,
+    is_fallback: bool = False,
     damage: Damage | None = None,
 ) -> Iterator[tuple[float, np.ndarray]]:
     """Yields time and frame of each frame shown at `start <= time < end`, times rising.
@@ -117,7 +116,7 @@ def decoded(
         shape: `(height, width)` of what comes out, `(height, width, 3)` uint8 RGB by area averaging; None for the
             size of the video, or of the box.
         box: `(left, top, width, height)` in pixels, as shown, of what is looked at; None for the whole frame.
-        rate, keeps_times: As of `probe`.
+        rate, is_fallback: As of `probe`.
         damage: Where to put what was lost, as it is come to; the hole at the end, when all is read.
 
     Raises:
@@ -127,8 +126,8 @@ def decoded(
     Example:
         `colors = [frame.mean(axis=(0, 1)) for _, frame in decoded("me.mp4", shape=(36, 64))]`
     """
-    info = probe(path, rate, keeps_times)
-    longer = 1.0 if rate is None or keeps_times else _measured(path, rate).rate / rate
+    info = probe(path, rate, is_fallback)
+    longer = 1.0 if rate is None or is_fallback else _measured(path, rate).rate / rate
     if shape is None:
         shape = (box[3], box[2]) if box else (info.height, info.width)
     arguments = {"start": start / longer, "end": end / longer, "shape": tuple(shape), "box": box, "rate": rate}

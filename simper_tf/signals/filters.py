@@ -73,23 +73,20 @@ def _quick(least):
     return next(size for size in (power, power * 5 // 4, power * 3 // 2, 2 * power) if size >= least)
 
 
-def tops(values: np.ndarray, prominence: float = 0.0) -> np.ndarray:
-    """Returns the places of local tops, `(N,)`, the middle of flat ones: `scipy.signal.find_peaks`.
-
-    Args:
-        values: `(T,)`.
-        prominence: By which a top stands at least above the higher of the lowest values to its sides, up to the next
-            higher top.
+def tops(values: np.ndarray) -> np.ndarray:
+    """Returns the places of local tops of `(T,)`, `(N,)`, the middle of flat ones: `scipy.signal.find_peaks`.
 
     Example:
-        >>> tops(np.array([0, 2, 1, 3, 3, 3, 0, 1, 0]), prominence=1.5).tolist()
-        [4]
+        >>> tops(np.array([0, 2, 1, 3, 3, 3, 0, 1, 0])).tolist()
+        [1, 4, 7]
     """
-    return tops_of_rows(values[None], np.array([prominence]))[1]
+    return tops_of_rows(values[None], np.zeros(1))[1]
 
 
 def tops_of_rows(rows: np.ndarray, prominences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the row and the place of each top of `(R, T)` rows, `(N,)`, by the prominence of each row.
+    """Returns the row and the place of each top of `(R, T)` rows, `(N,)`, by the prominence of each row, `(R,)`.
+
+    By it a top stands at least above the higher of the lowest values to its sides, up to the next higher top.
 
     Example:
         >>> tops_of_rows(np.array([[0, 2, 1, 3, 0], [0, 2, 1, 3, 0]]), np.array([0.5, 1.5]))[1].tolist()

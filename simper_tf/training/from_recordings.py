@@ -65,7 +65,9 @@ def from_recordings(
     if method not in METHODS:
         raise ValueError(f"`method` must be one of {', '.join(METHODS)}. Received: {method!r}.")
     counted, stretches = counted or Counted(), []
-    found = names if isinstance(names, search.Found) else search.find(names_of(names), given.get("rate"))
+    found = names
+    if not isinstance(names, search.Found):
+        found = search.find(names_of(names), given.get("rate"), is_fallback=True)
     if labels:
         stretches = own_labels.stretches_in(labels, found.sources, (0.0, math.inf))
     for stretch in stretches:

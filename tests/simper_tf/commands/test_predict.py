@@ -15,6 +15,7 @@ from processes import done
 from simper_tf.commands import annotated, learners, one_recording, predict
 from simper_tf.reading import answers, source_reader
 from simper_tf.recordings import source_contract, sources
+from simper_tf.recordings.boxes import WHOLE
 from simper_tf.utils import files
 from simper_tf.utils.errors import RawDataError
 
@@ -143,7 +144,7 @@ def test_an_answer_that_a_model_contradicts_is_doubtful():
     spans = tuple((float(k), k + 1.0) for k in range(5))
     zeros = np.zeros(0, np.float32)
     clear = source_reader.result.Answer(
-        0, "movement", spans, tuple(range(5)), 1.0, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros
+        0, "movement", spans, tuple(range(5)), 1.0, 0.0, None, (), WHOLE, 0.9, "clear", zeros, zeros
     )
     done = source_reader.Done(
         "a", source_contract.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (clear,), "clear", ())
@@ -162,7 +163,7 @@ def test_an_answer_that_a_model_contradicts_is_doubtful():
 def test_a_model_without_an_answer_of_its_band_lowers_nothing():
     spans, zeros = tuple((3.0 * k, 3.0 * k + 3) for k in range(5)), np.zeros(0, np.float32)
     clear = source_reader.result.Answer(
-        0, "movement", spans, tuple(range(5)), 1 / 3, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros
+        0, "movement", spans, tuple(range(5)), 1 / 3, 0.0, None, (), WHOLE, 0.9, "clear", zeros, zeros
     )
     done = source_reader.Done(
         "a", source_contract.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (clear,), "clear", ())

@@ -199,7 +199,7 @@ def test_of_many_clips_some_evenly_over_all_are_embedded(monkeypatch):
 def test_errors_over_the_share_have_bars_and_one_color_a_method():
     wide = np.array([[5, 40.0, 30.0], [100, 2.0, 1.0], [20, 9.0, 2.0]])
     curves = {"SimPer": wide, "SimCLR": wide + np.array([0, 1, 0]), "SimPer, the head alone": wide}
-    figure = plots.errors_over_share(curves, "share (%)", "MAPE (%)")
+    figure = plots.errors_over_share(curves, "share (%)")
     (axes,) = figure.axes
     first, second, third = (container.lines[0] for container in axes.containers)
     np.testing.assert_array_equal(first.get_xdata(), [5, 20, 100])
@@ -212,5 +212,5 @@ def test_errors_over_the_share_have_bars_and_one_color_a_method():
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["5", "20", "100"]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == list(curves)
     assert drawable(figure)
-    (near,) = plots.errors_over_share({"SimPer": wide[1:]}, "", "").axes
+    (near,) = plots.errors_over_share({"SimPer": wide[1:]}, "").axes
     assert near.get_yscale() == "linear"

@@ -8,6 +8,7 @@ import pytest
 from made_answers import answer, done
 
 from simper_tf.reading import answers, result
+from simper_tf.recordings.boxes import WHOLE, Box
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_confidence_is_told_and_never_certain(confidence, told):
 
 
 def test_several_things_that_repeat_have_their_places():
-    first, second = answers.lines(done(answer(), answer(1.5, 0.0, 9, box=(0.5, 0.0, 1.0, 0.25))))
+    first, second = answers.lines(done(answer(), answer(1.5, 0.0, 9, box=Box(0.0, 0.5, 0.25, 0.5))))
     assert first.endswith(", at 25%-100% from the left, 0%-50% from the top")
     assert second.endswith(", at 0%-25% from the left, 50%-100% from the top")
 
@@ -114,7 +115,7 @@ def test_pauses_are_told_in_the_line():
 
 
 def test_the_channel_of_a_series_of_several_is_named():
-    breath, pulse, shared = answer(0.25, channel=0), answer(1.2, channel=1), answer(0.5, box=(0.0, 0.0, 1.0, 1.0))
+    breath, pulse, shared = answer(0.25, channel=0), answer(1.2, channel=1), answer(0.5, box=WHOLE)
     read = done(breath, pulse, shared, name="a.csv", stills=(), channels=("RESP", ""))
     lines = answers.lines(read)
     assert [line.rpartition(", ")[2] for line in lines[:3]] == ["in RESP", "in channel 2", "clear (0.90)"]

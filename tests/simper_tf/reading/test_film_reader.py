@@ -55,8 +55,8 @@ def test_a_rest_between_lifts_is_a_pause_not_a_repetition():
 @pytest.mark.slow
 def test_two_movers_have_two_places():
     _, reading = read("two_movers")
-    left, right = sorted((answer.box for answer in reading.clear), key=lambda box: box[1])
-    assert left[3] <= right[1] + 0.1
+    left, right = sorted((answer.box for answer in reading.clear), key=lambda box: box.left)
+    assert left.right <= right.left + 0.1
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from made_answers import INFO, answer, done
 
 from simper_tf.reading import records, result
 from simper_tf.reading.learned import Learned
+from simper_tf.recordings.boxes import WHOLE, Box
 
 SCHEMA = json.loads((pathlib.Path(__file__).parents[3] / "docs" / "predictions.schema.json").read_text())
 GUIDE = (pathlib.Path(__file__).parents[3] / "docs" / "your_own_data.md").read_text()
@@ -27,7 +28,7 @@ def series(*answers, learned=(), **given):
 
 
 RECORDS = [
-    records.of(done(answer(), answer(1.5, box=(0, 0, 1, 1), error=float("nan"), pauses=((2.0, 3.0),))), "hz", 4.0),
+    records.of(done(answer(), answer(1.5, box=WHOLE, error=float("nan"), pauses=((2.0, 3.0),))), "hz", 4.0),
     records.of(series(answer(channel=0, pairs=1.0), channels=("a", "b"), learned=(Learned("model", 0.5, 3),)), "bpm"),
     records.of(done(answer(verdict=result.UNCLEAR, confidence=0.3)), "count"),
     records.of(done(notes=["Half of it is missing."]), "hz", 4.0),
@@ -78,7 +79,7 @@ def test_what_is_no_result_has_no_number_in_the_table(read):
 
 @pytest.mark.parametrize(("view", "box"), [(None, [8, 0, 24, 12]), ((4, 6, 16, 10), [8, 6, 12, 5])])
 def test_a_box_is_in_pixels_of_the_whole_picture_as_crop_is(view, box):
-    read = dataclasses.replace(done(answer(box=(0.0, 0.25, 0.5, 1.0))), view=view)  # Of 24 x 32 pixels.
+    read = dataclasses.replace(done(answer(box=Box(0.25, 0.0, 0.75, 0.5))), view=view)  # Of 24 x 32 pixels.
     record = records.of(read, "hz")
     assert record["answers"][0]["box"] == box
     assert cells(records.answer_rows(record))[0]["box"] == ",".join(map(str, box))

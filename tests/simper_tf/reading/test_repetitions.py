@@ -158,6 +158,22 @@ def test_a_band_without_a_width_is_refused(band):
         simper_tf.read(WAVE, rate=20, band=band)
 
 
+@pytest.mark.parametrize("crop", [(0.0, 0.25, 0.5, 0.5), (0, 0, 8), (0, 0, 8, 0), (-1, 0, 8, 8)])
+def test_a_crop_that_is_not_in_pixels_is_refused(crop):
+    with pytest.raises(ValueError, match=r"`crop` must be \(left, top, width, height\) in whole pixels"):
+        simper_tf.read(bar(), rate=20, crop=crop)
+
+
+@pytest.mark.slow
+def test_the_place_of_an_answer_in_pixels_may_be_a_crop():
+    film = np.pad(bar(), ((0, 0), (6, 10), (20, 0)))
+    found = simper_tf.read(film, rate=20, crop=(10, 0, 30, 40))
+    place = found.pixels(found.answers[0])
+    assert place.left >= 10
+    again = simper_tf.read(film, rate=20, crop=place)
+    assert (again.count, again.view) == (found.count, place)
+
+
 def test_several_recordings_are_refused_by_name(tmp_path):
     for name in "ab":
         np.save(tmp_path / f"{name}.npy", WAVE)

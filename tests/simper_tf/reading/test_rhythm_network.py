@@ -33,20 +33,20 @@ def test_the_weights_take_less_than_1_5_megabytes():
 
 
 def test_chances_of_all_periods_and_of_none_have_sum_one():
-    told = rhythm_network.told(np.random.default_rng(0).uniform(0, 255, (2, 64, 32, 32)))
+    told = rhythm_network.chances_of_windows(np.random.default_rng(0).uniform(0, 255, (2, 64, 32, 32)))
     assert told.shape == (2, 64, len(rhythm_network.PERIODS) + 1)
     np.testing.assert_allclose(told.sum(-1), 1.0, rtol=1e-5)
 
 
 def test_a_still_picture_is_told_as_none():
-    told = rhythm_network.told(np.full((1, 64, 32, 32), 80.0))
+    told = rhythm_network.chances_of_windows(np.full((1, 64, 32, 32), 80.0))
     assert np.isfinite(told).all()
 
 
 @pytest.mark.parametrize("gain", [0.5, 1.4])
 def test_light_and_contrast_change_nothing(gain):
     windows = swinging(1.0, 64 / 25)[1][None]
-    told, lit = rhythm_network.told(windows), rhythm_network.told(gain * windows + 20.0)
+    told, lit = rhythm_network.chances_of_windows(windows), rhythm_network.chances_of_windows(gain * windows + 20.0)
     np.testing.assert_allclose(lit, told, atol=2e-3)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from simper_tf.reading import beat_stretches, beats, result, series_reader, spectral_lines, tempo_spans
+from simper_tf.recordings import boxes
 
 RNG = np.random.default_rng(3)
 
@@ -22,7 +23,7 @@ def test_the_course_is_of_the_channel_on_which_beats_are(place):
     answer = series_reader.reading_of_samples(times, values, band=(0.6, 3.5)).answers[0]
     shown = np.interp(answer.times, times, values[:, place])
     assert abs(np.corrcoef(shown, answer.course)[0, 1]) > 0.9
-    assert answer.box == (0.0, 0.0, 1.0, 1.0)
+    assert answer.box == boxes.WHOLE
 
 
 def beats_of(hertz, confidence, second=None):

@@ -18,7 +18,7 @@ def test_what_is_seen_at_night_alone_is_read(days):
     rng = np.random.default_rng(0)
     times = nights(rng, 4)
     values = np.sin(2 * np.pi * times / (days * DAY)) + 0.2 * rng.normal(size=len(times))
-    (answer,) = rhythms.told(times, np.stack((rng.normal(size=len(times)), values), axis=1), None)
+    (answer,) = rhythms.of_slow(times, np.stack((rng.normal(size=len(times)), values), axis=1), None)
     assert answer.verdict == result.CLEAR
     assert answer.hertz * DAY == pytest.approx(1 / days, rel=0.005)
     assert answer.count == pytest.approx(np.ptp(times) / DAY / days, abs=2)
@@ -32,15 +32,15 @@ def test_whole_cycles_a_day_seen_at_night_are_no_other_number(seed, a_day):
     rng = np.random.default_rng(seed)
     times = nights(rng, 4)
     values = np.sin(2 * np.pi * a_day * times / DAY) + 0.2 * rng.normal(size=len(times))
-    assert all(round(answer.hertz * DAY, 2) == a_day for answer in rhythms.told(times, values[:, None], None))
+    assert all(round(answer.hertz * DAY, 2) == a_day for answer in rhythms.of_slow(times, values[:, None], None))
 
 
 def test_lines_a_day_apart_that_are_alike_are_not_told():
     rng = np.random.default_rng(0)
     times = np.sort(np.repeat(np.arange(NIGHTS), 3) * DAY + rng.uniform(0, 900, 3 * NIGHTS))
     values = np.sin(2 * np.pi * times / (0.7137 * DAY)) + 0.5 * rng.normal(size=len(times))
-    assert uneven.told(times, values[:, None], (0.1 / DAY, 3 / DAY)) == []
-    (answer,) = uneven.told(times, values[:, None], (0.9 / DAY, 1.5 / DAY))  # Who knows better names the band.
+    assert uneven.clearest(times, values[:, None], (0.1 / DAY, 3 / DAY)) == []
+    (answer,) = uneven.clearest(times, values[:, None], (0.9 / DAY, 1.5 / DAY))  # Who knows better names the band.
     assert answer.hertz * DAY == pytest.approx(1 / 0.7137, rel=0.005)
 
 
@@ -52,7 +52,7 @@ def test_noise_at_uneven_times_is_hardly_ever_clear(kind):
         times = nights(rng)
         steps = rng.normal(size=len(times))
         walk = np.cumsum(np.sqrt(np.diff(times, prepend=times[0])) * steps)
-        clear += len(uneven.told(times, (steps if kind == "white" else walk)[:, None], None) or ())
+        clear += len(uneven.clearest(times, (steps if kind == "white" else walk)[:, None], None) or ())
     assert clear <= 1
 
 
@@ -66,7 +66,7 @@ def test_even_times_with_holes_and_jitter_are_no_uneven_ones():
 
 
 def test_a_constant_at_uneven_times_says_nothing():
-    assert uneven.told(nights(np.random.default_rng(0)), np.ones((2 * NIGHTS, 1)), None) is None
+    assert uneven.clearest(nights(np.random.default_rng(0)), np.ones((2 * NIGHTS, 1)), None) is None
 
 
 @pytest.mark.parametrize("unit", [1.0, 7200.0])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from simper_tf.reading import continued, result
+from simper_tf.recordings.boxes import WHOLE
 
 
 def answer(spans, hertz=1.0, confidence=0.9, verdict=result.CLEAR, frames=(-1.0, 100.0)):
@@ -13,7 +14,7 @@ def answer(spans, hertz=1.0, confidence=0.9, verdict=result.CLEAR, frames=(-1.0,
     return result.Answer(
         scene=0, reader="movement", repetitions=tuple(spans), peaks=tuple(sum(span) / 2 for span in spans), hertz=hertz,
         error=0.0, pairs=None, pauses=(),
-        box=(0, 0, 1, 1), confidence=confidence, verdict=verdict, times=np.array(frames), course=np.zeros(2),
+        box=WHOLE, confidence=confidence, verdict=verdict, times=np.array(frames), course=np.zeros(2),
     )  # fmt: skip
 
 

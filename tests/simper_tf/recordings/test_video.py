@@ -213,7 +213,7 @@ def test_slow_motion_is_read_at_the_rate_at_which_it_was_filmed(varying):
 
 
 def test_a_rate_for_files_without_times_leaves_other_files_alone(varying, folder):
-    kept, filmed = sources.open_file(varying, 240.0), sources.open_file(varying, 240.0, is_filmed_at_rate=True)
+    kept, filmed = sources.open_file(varying, 240.0, is_fallback=True), sources.open_file(varying, 240.0)
     assert (kept.info().rate, filmed.info().rate) == (pytest.approx(26.44, rel=1e-3), 240)
     assert [time for time, _ in kept.frames(0, 9, (4, 4), None)] == pytest.approx(VARYING, abs=1e-4)
     assert [time for time, _ in filmed.frames(0, 9, (4, 4), None)][-1] < 0.2

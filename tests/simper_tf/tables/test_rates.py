@@ -270,7 +270,7 @@ def test_wishes_for_columns_reach_the_reader(tmp_path):
     (source,) = search.find([str(path)], None, time="moment", columns=["y"]).sources
     assert source.info().rate == pytest.approx(50)
     assert source.names == ("y",)
-    assert sources.open_file(path, 240.0, is_filmed_at_rate=True, columns=["y"]).info().rate == pytest.approx(240)
+    assert sources.open_file(path, 240.0, columns=["y"]).info().rate == pytest.approx(240)
 
 
 def test_a_rate_is_proposed_only_where_a_heart_is_plausible(tmp_path):

@@ -43,7 +43,7 @@ def test_numpy_computes_what_keras_does_with_the_same_weights():
     own_replay.set_shipped(method)
     windows = np.random.default_rng(0).uniform(0, 255, (2, 64, 32, 32)).astype(np.float32)
     chances = tf.nn.softmax(method.head(method.encoder(windows[..., None] / 255)))
-    np.testing.assert_allclose(chances, rhythm_network.told(windows), atol=1e-4)
+    np.testing.assert_allclose(chances, rhythm_network.chances_of_windows(windows), atol=1e-4)
 
 
 @pytest.mark.slow

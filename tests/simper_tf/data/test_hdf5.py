@@ -5,7 +5,7 @@ import h5py
 import numpy as np
 import pytest
 
-from simper_tf.tables import hdf5
+from simper_tf.data import hdf5
 
 REAL = pathlib.Path(os.environ.get("SIMPER_REAL", pathlib.Path(__file__).parents[4] / "shared" / "real"), "other")
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from simper_tf.reading import continued, courses, events, intervals, verdict
+from simper_tf.reading import courses, events, intervals, verdict
+from simper_tf.recordings import boxes
 
 MARKS = np.arange(5.0, 100.0, 10.0)
 RUN = events.Run(MARKS, *intervals.bounds(MARKS), None)
@@ -17,9 +18,9 @@ def frames():
 
 
 def edges(frames, tiles=None):
-    """Returns the box in pixels."""
-    box = verdict.box(frames, RUN, tiles)
-    return tuple(round(edge * size) for edge, size in zip(box, (20, 30, 20, 30), strict=True))
+    """Returns the top, left, bottom and right of the box in pixels."""
+    box = verdict.box(frames, RUN, tiles).pixels(boxes.Box(0, 0, 30, 20))
+    return box.top, box.left, box.bottom, box.right
 
 
 def test_the_box_holds_all_that_moves_and_a_pixel_around_it():
@@ -57,8 +58,3 @@ def test_tiles_have_the_part_that_most_of_their_movement_is_in():
     assert courses.moving_parts(seen)[9] == trunk
     seen[:, 12:16, 12:26, 0] += 40 * WAVE[:, None, None]  # What joins both makes one of them.
     assert len(set(courses.moving_parts(seen)[[5, 9, 15]])) == 1
-
-
-def test_boxes_share_what_the_smaller_one_has_in_the_other():
-    assert continued.overlap((0, 0, 0.5, 0.5), (0.25, 0, 0.5, 1)) == 0.5
-    assert continued.overlap((0, 0, 0.5, 0.5), (0.6, 0, 1, 1)) == 0
