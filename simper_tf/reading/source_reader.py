@@ -47,8 +47,11 @@ class Wishes:
     face: bool = False
 
     def __post_init__(self):
-        if self.band is not None and not (len(self.band) == 2 and 0 < self.band[0] < self.band[1]):
+        if self.band is None:
+            return
+        if np.shape(self.band) != (2,) or not 0 < self.band[0] < self.band[1]:
             raise ValueError(f"`band` must be (low, high) in Hz, 0 < low < high. Received: {self.band}.")
+        object.__setattr__(self, "band", tuple(self.band))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)  # Arrays have no one answer to ==.
