@@ -253,7 +253,7 @@ def _check_clip(window, rate, length, band, of_what):
 
 
 def _check(band, window, hop, rate, size):
-    if band is not None and not (len(band) == 2 and 0 < band[0] < band[1] < math.inf):
+    if band is not None and not (np.shape(band) == (2,) and 0 < band[0] < band[1] < math.inf):
         raise ValueError(f"`band` must be (low, high) in Hz, 0 < low < high. Received: {band}.")
     for name, value in (("window", window), ("hop", hop), ("rate", rate)):
         if value is not None and not 0 < value < math.inf:

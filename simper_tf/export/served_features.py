@@ -6,11 +6,12 @@ import numbers
 from collections.abc import Callable
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from simper_tf.export.requests import batch_and_time, frames_checks, refuse, size_check
 from simper_tf.utils import units
-from simper_tf.utils.clips import check_features, unit_range
+from simper_tf.utils.clips import check_clips, check_features, frames_of, unit_range
 from simper_tf.utils.standardize import is_series
 
 # Values of the frames that are encoded at once, unless told otherwise: 128 MB of floats, and several times as much
@@ -33,7 +34,7 @@ class FeaturesModel(tf.Module):
 
     Raises:
         ValueError: the value range is not two finite, rising numbers, the frame shape is not three whole numbers, the
-            most frames are not positive, or the encoder gives no features for every frame.
+            most frames are not positive, or the encoder takes other frames or gives no features for every frame.
     """
 
     def __init__(self, encoder, frame_shape, value_range=(0.0, 1.0), num_frames=None, max_frames=None):
@@ -51,6 +52,7 @@ class FeaturesModel(tf.Module):
         if self.max_frames < 1:
             raise ValueError(f"`max_frames` must be at least 1. Received: {self.max_frames}.")
         frames = num_frames or units.FEWEST_FRAMES
+        check_clips(np.broadcast_to(np.uint8(0), (1, frames, *self.frame_shape)), frames_of(encoder))
         check_features(encoder.compute_output_spec(keras.KerasTensor((1, frames, *self.frame_shape))), frames)
         self._encode = self.traced(encoder)
         self.value_range = None if self.is_series else rising("value_range", value_range)
@@ -104,8 +106,7 @@ def traced_once(function: Callable, **options) -> Callable:
 
 def rising(name: str, pair: tuple[float, float], above: float = -math.inf) -> tuple[float, float]:
     """Returns the ends of a range; a ValueError unless they are finite, above a third number, and rise."""
-    edges = tuple(map(float, pair))
-    if len(edges) != 2 or not above < edges[0] < edges[1] < math.inf:
+    if np.shape(pair) != (2,) or not above < pair[0] < pair[1] < math.inf:
         limits = "" if above == -math.inf else f" above {above:g}"
         raise ValueError(f"`{name}` must be two finite, rising numbers{limits}. Received: {pair}.")
-    return edges
+    return tuple(map(float, pair))

@@ -13,7 +13,7 @@ from simper_tf.losses import diagnostics
 from simper_tf.methods import batches, contract, frequencies
 from simper_tf.methods.training_facts import TrainingFacts
 from simper_tf.signals.votes import Octave
-from simper_tf.utils.clips import ANY_FRAMES, batch_of, check_clips, check_features, plain_errors, unit_range
+from simper_tf.utils.clips import batch_of, check_clips, check_features, frames_of, plain_errors, unit_range
 from simper_tf.utils.config import as_tuple
 from simper_tf.utils.options import Options
 from simper_tf.utils.replicas import replicas
@@ -48,7 +48,8 @@ class Method(keras.Model):
         given: Fields of `Options`, and what `keras.Model` takes, such as a name.
 
     Raises:
-        ValueError: an option is out of its range, or the views have other times than the method learns from.
+        ValueError: an option is out of its range, the encoder or the views are none, or the views have other times
+            than the method learns from, or another length than the encoder takes.
 
     Attributes:
         Options: Dataclass of the options of a subclass.
@@ -79,10 +80,7 @@ class Method(keras.Model):
     def __init__(self, encoder: keras.Model, views: Views | None = None, *, seed: int = 0, **given):
         names = {field.name for field in dataclasses.fields(self.Options)} & given.keys()
         options = self.Options(**{name: given.pop(name) for name in names})
-        if views is not None and not isinstance(views.times, self.takes_times):
-            name = type(self).__name__
-            wrong = f"{name} learns from views at the times of `{name}.times_for`. Received: {views.times}."
-            raise ValueError(f"{wrong} Make them by Views(num_frames, {name}.times_for(2, (0.5, 2.0))).")
+        contract.check_parts(type(self), encoder, views, seed)
         # Keras would round clips to the policy's half precision before the encoder saw them, and with them a pulse.
         super().__init__(autocast=False, **given)
         self.encoder, self.views, self.options, self.seed = encoder, views, options, seed
@@ -243,9 +241,11 @@ class Method(keras.Model):
 
         Raises:
             ValueError: the data, a label or a size of batches are none the method can learn from, as far as they are
-                known before; a batch comes that replicas cannot share equally; it was compiled with a loss or metrics.
+                known before; a batch comes that replicas cannot share equally; it was compiled with a loss or metrics,
+                or clips or classes are given weights.
         """
         contract.check_compiled(self)
+        contract.check_weights(self, kwargs)
         x, y = batches.checked(self, x, "train_function"), batches.checked_labels(self, y)
         batches.check_sizes(self, *batches.known_sizes(x, batch_size, kwargs.get("validation_split") or 0.0))
         with plain_errors():
@@ -260,6 +260,7 @@ class Method(keras.Model):
         which batch a clip stands alone, and are none that a step of training draws. Arguments are those of
         `keras.Model.evaluate`, and errors those of `fit`; a batch of one clip is taken.
         """
+        contract.check_weights(self, kwargs)
         x, y = batches.checked(self, x, "test_function"), batches.checked_labels(self, y)
         batches.check_parts(self, *batches.known_sizes(x, batch_size))
         with plain_errors():
@@ -277,7 +278,7 @@ class Method(keras.Model):
         return [*self.trackers.values()]  # Keras would keep those of an earlier `compile`.
 
     def call(self, clips: tf.Tensor, training: bool = False) -> tf.Tensor:
-        return self.encoder(clips, training=training)
+        return self.encoder(unit_range(clips) if tf.as_dtype(clips.dtype).is_integer else clips, training=training)
 
     def encode(self, clips: ArrayLike, before_head: bool = False) -> tf.Tensor:
         """Returns the features of whole clips.
@@ -301,7 +302,7 @@ class Method(keras.Model):
         check_features(features, clips.shape[1])
         return tf.cast(features, tf.float32)
 
-    def frequency(self, clips: ArrayLike, rate: ArrayLike) -> tf.Tensor | float:
+    def frequency(self, clips: ArrayLike, rate: ArrayLike) -> np.ndarray | float:
         """Reads frequencies off the features, at the multiple that the pixels of these clips show, without a label.
 
         Clips vote, and what two in three of them say holds for all, as single ones mislead in noise; where they do not
@@ -333,8 +334,7 @@ class Method(keras.Model):
     @property
     def frame_shape(self):
         """`(H, W, C)` that the encoder takes, None for what it leaves open."""
-        shape = getattr(self.encoder, "input_shape", None)
-        return shape[2:] if shape and len(shape) == 5 else ANY_FRAMES
+        return frames_of(self.encoder)
 
     def get_config(self) -> dict:
         parts = {"encoder": self.encoder, "views": self.views, **self.options.get_config()}

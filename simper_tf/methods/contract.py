@@ -1,4 +1,32 @@
-"""Checks of what a subclass of `Method` gives, and of what it is compiled with; each raises a ValueError."""
+"""Checks of what a `Method` is made of, is compiled with and gets, and of what a subclass gives: ValueErrors."""
+
+import numbers
+
+from simper_tf.views.views import Views
+
+
+def check_parts(kind, encoder, views, seed):
+    """Refuses what is no encoder, no views or no seed, or does not go together, for a method of some kind."""
+    name = kind.__name__
+    if not callable(encoder):
+        raise ValueError(
+            f"`encoder` must be a keras.Model of clips, such as simper_tf.small(frame_shape). Received: {encoder!r}."
+        )
+    if not isinstance(seed, numbers.Integral):
+        raise ValueError(f"`seed` must be a whole number. Received: {seed!r}.")
+    if views is None:
+        return
+    if not isinstance(views, Views):
+        raise ValueError(f"`views` must be simper_tf.Views, or a subclass. Received: {views!r}.")
+    if not isinstance(views.times, kind.takes_times):
+        wrong = f"{name} learns from views at the times of `{name}.times_for`. Received: {views.times}."
+        raise ValueError(f"{wrong} Make them by Views(num_frames, {name}.times_for(2, (0.5, 2.0))).")
+    shape = getattr(encoder, "input_shape", None)
+    if shape and len(shape) == 5 and shape[1] not in (None, views.num_frames):
+        raise ValueError(
+            f"The encoder takes clips of {shape[1]} frames, and the views have {views.num_frames}. Build it for any "
+            "number: `None` frames in the shape of its input."
+        )
 
 
 def check_loss(method, loss):
@@ -26,6 +54,15 @@ def check_compiled(method):
         raise ValueError(
             f"{type(method).__name__} has a loss and logs of its own. Received: compile({given[0]}=...). Leave it out, "
             "add to `loss_and_logs` in a subclass, and measure by simper_tf.evaluate."
+        )
+
+
+def check_weights(method, given: dict):
+    """Refuses weights of clips or classes, which Keras drops without a word where there are no labels."""
+    if names := [name for name in ("sample_weight", "class_weight") if given.get(name) is not None]:
+        raise ValueError(
+            f"{type(method).__name__} learns from all clips alike. Received: `{names[0]}`. Leave it out, and repeat "
+            "the clips that are to count more."
         )
 
 

@@ -55,13 +55,15 @@ def evenly(times: np.ndarray, values: np.ndarray) -> Even:
     # Seconds of a day have a rounding error of 1e-11; a hole may not make a series 4,000 times as long.
     count = min(int((times[-1] - times[0]) * rate + 1e-6) + 1, 4000 * len(times))
     grid = times[0] + np.arange(max(count, 2)) / rate
-    if 1 / step > FOLDS * rate:
+    if 1 / step <= FOLDS * rate:
+        even = _on(grid, times, values)
+    elif count <= _PADDING:  # Of 1e8 samples a second, as of an oscilloscope, the filter rings for gigabytes.
+        even = np.zeros((len(grid), values.shape[1]))  # No beat is as short.
+    else:
         fine = np.arange(times[0], times[-1] + step / 2, step)
         samples = _on(fine, times, values)
         even = _on(grid, fine, filters.butterworth(samples, 1 / step, 0, 0.42 * rate, _ORDER, _PADDING))
         even *= even.std(axis=0) > _FAINT * samples.std(axis=0)  # Else what is left of a tone is folded down.
-    else:
-        even = _on(grid, times, values)
     after = np.clip(np.searchsorted(times, grid), 1, len(times) - 1)
     steps = times[after] - times[after - 1]
     return Even(even, np.where(steps > _HOLE * step, steps, 0.0), rate, float(times[0]))

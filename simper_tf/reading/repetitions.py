@@ -160,7 +160,7 @@ def _array(recording):
         )
     parts = recording if hasattr(recording, "__array__") else list(recording)
     try:
-        return np.asarray(parts)
+        return np.asanyarray(parts)
     except ValueError as error:
         shapes = sorted({np.shape(part) for part in parts})
         raise ValueError(f"Frames must have one shape. Found: {', '.join(map(str, shapes))}.") from error

@@ -47,8 +47,10 @@ class Wishes:
     face: bool = False
 
     def __post_init__(self):
-        if self.band is not None and not (len(self.band) == 2 and 0 < self.band[0] < self.band[1]):
-            raise ValueError(f"`band` must be (low, high) in Hz, 0 < low < high. Received: {self.band}.")
+        if self.band is not None:
+            if np.shape(self.band) != (2,) or not 0 < self.band[0] < self.band[1]:
+                raise ValueError(f"`band` must be (low, high) in Hz, 0 < low < high. Received: {self.band}.")
+            object.__setattr__(self, "band", tuple(self.band))
         # Shares of a picture, as answers have them, are refused: `Done.pixels` turns them into pixels.
         if self.box is not None and not boxes.are_pixels(self.box):
             raise ValueError(f"`crop` must be (left, top, width, height) in whole pixels. Received: {self.box}.")

@@ -38,7 +38,7 @@ def sources(arrays, rate: float | Sequence[float] | None) -> list[Source]:
         ValueError: the axes or the rates are not so; says what to give.
     """
     recordings = list(arrays) if isinstance(arrays, list | tuple) else _parts(np.asarray(arrays))
-    recordings = [np.asarray(array) for array in recordings]
+    recordings = [_filled(array) for array in recordings]
     for number, array in enumerate(recordings):
         _check(f"array {number}", array)
     rates = _rates(rate, len(recordings))
@@ -82,6 +82,13 @@ class DataFrame(Series):
         return self._known(channels.of_data_frame(self.name, self._frame, *self._asked))
 
 
+def _filled(array):
+    """Returns an array, in which what is masked of a series is missing."""
+    if isinstance(array, np.ma.MaskedArray) and array.ndim < 3 and np.ma.is_masked(array):
+        return array.astype(np.float64).filled(np.nan)
+    return np.asarray(array)
+
+
 def _parts(array):
     if not 2 <= array.ndim <= 5:
         raise ValueError(f"An array must have {_STACKED}. Received: shape {array.shape}. Give a single one as [array].")
@@ -105,10 +112,10 @@ def _check(name, array):
 
 
 def _rates(rate, number):
-    rates = [rate] * number if rate is None or isinstance(rate, numbers.Real) else list(rate)
-    if rate is None or len(rates) != number or not all(0 < one_rate < np.inf for one_rate in rates):
+    rates = np.ravel(rate).tolist() * (number if np.ndim(rate) == 0 else 1)
+    if len(rates) != number or not all(isinstance(one, numbers.Real) and 0 < one < np.inf for one in rates):
         raise ValueError(
             f"`rate` must be the samples or frames per second of the arrays, above 0: one number, or one for each of "
-            f"{number}. Received: {rate}."
+            f"{number}. Received: {rate!r}."
         )
-    return [float(one_rate) for one_rate in rates]
+    return [*map(float, rates)]

@@ -87,6 +87,12 @@ def check_clips(clips, frame_shape=ANY_FRAMES, known=False):
         _check_range(clips, -ROUNDING, 1.0 + ROUNDING, OUT_OF_RANGE)
 
 
+def frames_of(encoder) -> tuple[int | None, int | None, int | None]:
+    """Returns `(H, W, C)` that an encoder takes, None for what it leaves open."""
+    shape = getattr(encoder, "input_shape", None)
+    return shape[2:] if shape and len(shape) == 5 else ANY_FRAMES
+
+
 def check_features(features, num_frames: int | None):
     """Refuses, by a ValueError, features that are not a number or a vector for each of so many frames.
 

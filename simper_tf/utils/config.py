@@ -2,6 +2,9 @@
 
 import dataclasses
 import math
+import numbers
+
+import numpy as np
 
 
 class Frozen:
@@ -20,9 +23,16 @@ def as_tuple(value):
     return tuple(map(as_tuple, value)) if isinstance(value, list) else value
 
 
-def check_number(name: str, value, low: float, high: float = math.inf, above: bool = False):
-    """Refuses a number outside of `low` to `high`, both in it but for a `low` that is `above`: a ValueError by name."""
+def check_number(name: str, value, low: float, high: float = math.inf, above: bool = False, whole: bool = False):
+    """Refuses a number outside of `low` to `high`, both in it but for a `low` that is `above`: a ValueError by name.
+
+    What is no number is refused too, and a fraction of what has to be `whole`.
+    """
+    if not isinstance(value, numbers.Real):
+        raise ValueError(f"`{name}` must be a number. Received: {value!r}.")
     if (low < value if above else low <= value) and value <= high and math.isfinite(value):
+        if whole and value % 1:
+            raise ValueError(f"`{name}` must be a whole number. Received: {value}.")
         return
     start = f"above {low:g}" if above else f"at least {low:g}"
     end = f"at most {high:.10g}" if math.isfinite(high) else "finite"
@@ -31,5 +41,5 @@ def check_number(name: str, value, low: float, high: float = math.inf, above: bo
 
 def check_range(name: str, value):
     """Refuses what is no `(low, high)` of positive finite numbers that do not fall: a ValueError by its name."""
-    if len(value) != 2 or not 0 < value[0] <= value[1] < math.inf:
+    if np.shape(value) != (2,) or not 0 < value[0] <= value[1] < math.inf:
         raise ValueError(f"`{name}` must be (low, high) with 0 < low <= high, both finite. Received: {value}.")

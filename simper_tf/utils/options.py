@@ -85,7 +85,8 @@ class Options(Frozen):
                 raise ValueError(f"`{field.name}` must be one of {known}. Received: {value!r}.")
             if metadata["low"] is not None and value is not None:
                 for number in value if isinstance(value, tuple) else (value,):
-                    check_number(field.name, number, metadata["low"], metadata["high"], metadata["above"])
+                    bounds = metadata["low"], metadata["high"], metadata["above"]
+                    check_number(field.name, number, *bounds, whole=kind_of(field)[0] is int)
 
 
 def declared(kind) -> list[dataclasses.Field]:

@@ -1,5 +1,6 @@
 """Checks and conversions of physical numbers: bands of frequencies, values of clips."""
 
+import numpy as np
 import tensorflow as tf
 
 # Frames that encoders need, whatever the rate.
@@ -10,9 +11,9 @@ PERIODS = 2
 
 def check_band(name, band):
     """Refuses a band `(low, high)` outside of 0 to 0.5 cycles per frame, such as one in Hz, with a ValueError."""
+    if np.shape(band) != (2,) or not 0 <= band[0] <= band[1]:
+        raise ValueError(f"`{name}` must be (low, high) with 0 <= low <= high. Received: {band}.")
     low, high = band
-    if not 0 <= low <= high:
-        raise ValueError(f"`{name}` must be (low, high) with 0 <= low <= high. Received: ({low:g}, {high:g}).")
     if high > 0.5:
         raise ValueError(
             f"`{name}` is in cycles per frame, of which there are at most 0.5. Received: ({low:g}, {high:g}). "

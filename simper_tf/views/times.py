@@ -8,6 +8,7 @@ import tensorflow as tf
 from numpy.typing import ArrayLike
 
 from simper_tf.utils.config import Frozen, check_number, check_range
+from simper_tf.utils.units import FEWEST_FRAMES
 from simper_tf.views import augment
 
 
@@ -79,10 +80,11 @@ class Times(Frozen):
         """Refuses clips of fewer frames than the fastest view spans, with a ValueError."""
         needed = math.ceil(self.fastest * (num_frames - 1)) + 1
         if needed > num_source_frames:
+            longest = self.longest_view(num_source_frames)
+            remedy = f"Shorten the views to at most {longest} frames or lower the fastest speed."
             raise ValueError(
                 f"A view of {num_frames} frames at speed {self.fastest:g} spans {needed} frames, but the clips have "
-                f"{num_source_frames}. Shorten the views to at most {self.longest_view(num_source_frames)} frames or "
-                "lower the fastest speed."
+                f"{num_source_frames}. {remedy if longest >= FEWEST_FRAMES else 'Give longer clips.'}"
             )
 
     def check_sampling(self, highest_frequency: float, rate: float) -> None:
@@ -120,7 +122,7 @@ class SpeedSets(Times):
 
     def __post_init__(self):
         super().__post_init__()
-        check_number("num_views", self.num_views, 1)
+        check_number("num_views", self.num_views, 1, whole=True)
         check_range("speed_range", self.speed_range)
 
     @property
@@ -198,7 +200,7 @@ class WindowedTimes(Times):
 
     def __post_init__(self):
         super().__post_init__()
-        check_number("num_windows", self.num_windows, 1)
+        check_number("num_windows", self.num_windows, 1, whole=True)
 
     def draw(self, batch_size, num_source_frames, num_frames, seed):
         window_seed = tf.random.experimental.stateless_fold_in(seed, 1)
@@ -269,9 +271,7 @@ class Strides(Times):
 
     def __post_init__(self):
         super().__post_init__()
-        check_number("largest", self.largest, 2)
-        if self.largest % 1:
-            raise ValueError(f"`largest` must be a whole number. Received: {self.largest}.")
+        check_number("largest", self.largest, 2, whole=True)
 
     @property
     def fastest(self):

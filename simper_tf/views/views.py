@@ -59,7 +59,7 @@ class Views(Frozen):
     split_pixels: bool = False
 
     def __post_init__(self):
-        check_number("num_frames", self.num_frames, FEWEST_FRAMES)
+        check_number("num_frames", self.num_frames, FEWEST_FRAMES, whole=True)
         if self.interpolation not in INTERPOLATIONS:
             known = ", ".join(INTERPOLATIONS)
             raise ValueError(f"`interpolation` must be one of {known}. Received: {self.interpolation!r}.")

@@ -246,6 +246,7 @@ def test_random_requests_are_answered_or_refused_in_a_sentence(versions, signatu
     ("changes", "message"),
     [
         ({"band": (5.0, 0.4)}, r"`band` must be two finite, rising numbers above 0\. Received: \(5\.0, 0\.4\)\."),
+        ({"band": None}, r"`band` must be two finite, rising numbers above 0\. Received: None\."),
         ({"band": (0.0, 5.0)}, "`band` must be two finite, rising numbers above 0"),
         ({"band": (0.4, np.nan)}, "`band` must be two finite"),
         ({"value_range": (1.0, 1.0)}, r"`value_range` must be two finite, rising numbers\. Received: \(1\.0, 1\.0\)\."),
@@ -256,6 +257,11 @@ def test_random_requests_are_answered_or_refused_in_a_sentence(versions, signatu
 def test_a_model_that_could_answer_nothing_is_not_made(changes, message):
     with pytest.raises(ValueError, match=message):
         FrequencyModel(small((None, None, 1)), FRAME, **{"band": BAND, **changes})
+
+
+def test_frames_that_the_encoder_does_not_take_are_not_served():
+    with pytest.raises(ValueError, match=r"= \(12, 12, 1\), for which the encoder was built\. Received: .*12, 12, 3"):
+        FrequencyModel(small((12, 12, 1)), (12, 12, 3), BAND)
 
 
 @pytest.mark.slow

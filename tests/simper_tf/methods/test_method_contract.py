@@ -62,6 +62,49 @@ def test_a_foreign_loss_is_refused_until_compiled_without(given):
     assert np.isfinite(model.fit(CLIPS, batch_size=6, verbose=0).history["loss"]).all()
 
 
+@pytest.mark.parametrize("name", ["sample_weight", "class_weight"])
+@pytest.mark.parametrize("kind", [simper, supervised])
+def test_weights_of_clips_and_classes_are_refused_by_name(kind, name):
+    model = kind()
+    for call in (model.fit, model.evaluate)[: 1 + (name == "sample_weight")]:
+        with pytest.raises(ValueError, match=f"learns from all clips alike. Received: `{name}`. Leave it out, and"):
+            call(CLIPS, **{name: np.ones(6)})
+
+
+def fixed(num_frames):
+    clips = keras.Input((num_frames, 8, 8, 1))
+    return keras.Model(clips, keras.layers.Dense(1)(keras.layers.Reshape((-1, 64))(clips)))
+
+
+VIEWS = simper_tf.Views(16, simper_tf.SpeedSets(2), None)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("small", VIEWS), r"`encoder` must be a keras\.Model of clips, such as simper_tf\.small.* Received: 'small'"),
+        ((None, VIEWS), "`encoder` must be a keras.Model of clips"),
+        ((fixed(16), VIEWS.__call__), "`views` must be simper_tf.Views, or a subclass. Received: <bound"),
+        ((fixed(16), VIEWS, 1.5), "`seed` must be a whole number. Received: 1.5"),
+        ((fixed(40), VIEWS), "The encoder takes clips of 40 frames, and the views have 16. Build it for any number"),
+    ],
+)
+def test_parts_that_make_no_method_are_refused(given, message):
+    encoder, views, *seed = given
+    with pytest.raises(ValueError, match=message):
+        simper_tf.SimPer(encoder, views, seed=seed[0] if seed else 0)
+
+
+def test_an_encoder_may_take_the_length_of_the_views_alone():
+    assert simper_tf.SimPer(fixed(16), VIEWS, seed=np.int64(3)).frame_shape == (8, 8, 1)
+
+
+def test_bytes_have_the_same_features_when_called_as_predicted():
+    model = simper()
+    np.testing.assert_allclose(model(CLIPS), model.predict(CLIPS, verbose=0), atol=1e-6)
+    np.testing.assert_allclose(model(CLIPS / np.float32(255)), model(CLIPS), atol=1e-6)
+
+
 def test_export_of_a_method_names_what_is_exported():
     with pytest.raises(ValueError, match=r"SimPer is not exported whole\. .*simper_tf\.export_model\(model\.encoder"):
         simper().export("saved_model")

@@ -158,6 +158,13 @@ def test_samples_at_uneven_times_come_to_even_ones():
     np.testing.assert_allclose(holes, np.where(np.isin(np.arange(15), np.arange(5, 13)), 0.8, 0), atol=1e-9)
 
 
+def test_a_series_shorter_than_any_beat_has_no_course_of_beats():
+    times = np.arange(600) / 1e9  # Of an oscilloscope: to thin these out would take gigabytes.
+    even = beat_courses.evenly(times, np.sin(times[:, None] * 4e8))
+    assert (len(even.values), even.rate) == (2, 125.0)
+    assert not even.values.any()
+
+
 def test_the_autocorrelation_of_a_wave_is_its_cosine():
     curve = beat_courses.autocorrelation(np.sin(2 * np.pi * np.arange(1000) / 25))
     np.testing.assert_allclose(curve[:500], np.cos(2 * np.pi * np.arange(500) / 25), atol=0.02)

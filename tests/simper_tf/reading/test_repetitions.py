@@ -1,5 +1,6 @@
 """`simper_tf.read`: what may be given, what comes back, and what is refused."""
 
+import fractions
 import io
 import pickle
 import re
@@ -36,6 +37,22 @@ def test_a_series_and_frames_are_counted_alike(given):
     assert found.hertz == pytest.approx(0.75, rel=0.01)
     assert found.count in (8, 9)  # A last or first part of one may count.
     assert found.info.rate == pytest.approx(20)
+
+
+@pytest.mark.parametrize("rate", [np.float32(20), np.array(20), [20], fractions.Fraction(20)])
+def test_a_rate_may_be_any_one_real_number(rate):
+    assert simper_tf.read(WAVE, rate, band=np.array([0.2, 3])).hertz == pytest.approx(0.75, rel=0.01)
+
+
+def test_nanoseconds_between_samples_are_read_like_seconds():
+    assert simper_tf.read(WAVE, rate=2e9).hertz == pytest.approx(0.75e8, rel=0.01)
+
+
+@pytest.mark.parametrize("axes", [1, 2])
+def test_what_is_masked_is_missing(axes):
+    series = np.ma.array(WAVE, mask=np.arange(len(WAVE)) % 7 == 0)
+    series.data[series.mask] = -999
+    assert simper_tf.read(series.reshape(-1, *[1] * (axes - 1)), rate=20).hertz == pytest.approx(0.75, rel=0.01)
 
 
 def test_a_name_that_is_empty_is_no_folder(tmp_path, monkeypatch):
@@ -138,6 +155,9 @@ def test_a_plot_is_the_picture_of_the_command():
     [
         (WAVE, None, "An array needs its samples or frames per second, such as read(array, rate=30)."),
         ([np.zeros((3, 3)), np.zeros((3, 4))], 20, "Frames must have one shape. Found: (3, 3), (3, 4)."),
+        (WAVE, "20", "above 0: one number, or one for each of 1. Received: '20'."),
+        (WAVE, 20 + 0j, "above 0: one number, or one for each of 1. Received: (20+0j)."),
+        (WAVE, [20, 30], "above 0: one number, or one for each of 1. Received: [20, 30]."),
         (np.array(["a"] * 20), 20, "<U1 of shape (20,)"),
         ("none.mp4", None, "none.mp4: no such file."),
         (None, 20, "`recording` must be a path, an array, frames or a table. Received: NoneType."),
@@ -152,7 +172,7 @@ def test_what_is_no_recording_is_refused(given, rate, sentence):
         simper_tf.read(given, rate)
 
 
-@pytest.mark.parametrize("band", [(2, 1), (0, 1), (1,)])
+@pytest.mark.parametrize("band", [(2, 1), (0, 1), (1,), 3, "1,2"])
 def test_a_band_without_a_width_is_refused(band):
     with pytest.raises(ValueError, match=r"`band` must be \(low, high\) in Hz"):
         simper_tf.read(WAVE, rate=20, band=band)

@@ -71,6 +71,8 @@ def test_options_of_a_base_are_there_with_defaults_of_their_own():
     ("values", "message"),
     [
         ({"size": 0}, "`size` must be at least 1 and finite. Received: 0."),
+        ({"size": 1.5}, "`size` must be a whole number. Received: 1.5."),
+        ({"share": "0.5"}, "`share` must be a number. Received: '0.5'."),
         ({"share": 0.0}, "`share` must be above 0 and at most 1. Received: 0.0."),
         ({"share": math.nan}, "`share` must be above 0 and at most 1. Received: nan."),
         ({"either": (0.5, 1.5)}, "`either` must be at least 0 and at most 1. Received: 1.5."),

@@ -151,6 +151,8 @@ def test_clips_too_short_for_the_fastest_view_are_refused():
     views.check_length(59)
     with pytest.raises(ValueError, match=r"30 frames at speed 2 spans 59 frames, but the clips have 58.* at most 29"):
         views(tf.zeros([1, 58, 4, 4, 1], tf.uint8), SEED)
+    with pytest.raises(ValueError, match=r"but the clips have 1\. Give longer clips\.$"):
+        views(tf.zeros([1, 1, 4, 4, 1], tf.uint8), SEED)
 
 
 def test_a_fraction_of_a_frame_needs_the_next_one():
@@ -170,6 +172,9 @@ def test_aliasing_speeds_are_refused_with_the_fastest_allowed():
     ("kind", "arguments", "message"),
     [
         (SpeedSets, {"num_views": 0}, "`num_views` must be at least 1 and finite. Received: 0"),
+        (SpeedSets, {"num_views": 2.5}, "`num_views` must be a whole number. Received: 2.5"),
+        (SpeedSets, {"num_views": "2"}, "`num_views` must be a number. Received: '2'"),
+        (SpeedSets, {"speed_range": 2.0}, r"`speed_range` must be \(low, high\).* Received: 2.0"),
         (SpeedSets, {"speed_range": (0.0, 2.0)}, r"`speed_range` must be \(low, high\).*\(0.0, 2.0\)"),
         (SpeedSets, {"speed_range": (2.0, 0.5)}, "`speed_range`"),
         (SpeedSets, {"speed_range": (0.5, np.inf)}, "`speed_range`"),
