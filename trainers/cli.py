@@ -28,6 +28,7 @@ _OF_ABSL = {
     r"^flag --(\w+)=(.*): could not convert string to float.*": r"--\1 takes a number. Found: \2",
     r"^flag --(\w+)=(.*): \('Non-boolean argument.*": r"--\1 takes true or false. Found: \2",
     r"^flag --(\w+)=(.*): .* is not (an? .*)$": r"--\1 takes \3. Found: \2",
+    r"^flag --(\w+)=(.*): .* is not \w+ >= (.*)$": r"--\1 must be at least \3. Found: \2",
     r"^ERROR:: Unable to open flagfile: .*: '(.*)'$": r"--flagfile=\1: no such file",
     r"^Unknown command line flag '(\w+)'": r"there is no flag --\1",
     r" Did you mean: (\w+).*": r" Did you mean --\1?",

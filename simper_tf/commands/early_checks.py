@@ -73,7 +73,7 @@ def refusal(name: str) -> str:
     path, known = pathlib.Path(name), (*endings.SERIES, *endings.PACKED, *endings.OTHERS)
     try:
         if not (name.isdecimal() or glob.has_magic(name) or path.exists()):
-            return ": no such file."
+            return ": standard input is not read. Save it to a file." if name == "-" else ": no such file."
         if not path.is_file() or path.suffix.lower() in known or not raw_files.is_text(raw_files.head(path)):
             return ""
         from simper_tf.tables import series_files  # With NumPy, which a refusal does not wait for.

@@ -38,6 +38,7 @@ numbers of cameras. Flags are written --flag=value or --flag value.
 A checkout of the project has more: data sets by name (rotating_digits, ubfc, ...), and runs with
 checkpoints, scores and plots. There: python -m trainers.pretrain --help.
 """
+_WIDEST = 100  # Columns of help.
 
 _ENDINGS = (
     f"Looked for in folders: videos ({' '.join(endings.VIDEOS)}), series "
@@ -192,7 +193,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser(name, command):
     parser = _Parser(
         prog=f"simper {name}", description=command.purpose, allow_abbrev=False, usage=_usage(name, command),
-        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=26, width=100),
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=26, width=_columns()),
         epilog=_ENDINGS if name == "predict" else "", add_help=False,
     )  # fmt: skip
     if command.takes:
@@ -205,6 +206,14 @@ def _parser(name, command):
         _add(flags, field)
     flags.add_argument("-h", "--help", action="help", help="Print this.")
     return parser
+
+
+def _columns():
+    """Returns the columns that help may fill: those of the terminal, if it is narrow."""
+    try:
+        return min(int(os.environ.get("COLUMNS") or os.get_terminal_size().columns) or _WIDEST, _WIDEST)
+    except (OSError, ValueError):  # It goes into a file or to another program.
+        return _WIDEST
 
 
 def _usage(name, command):

@@ -153,7 +153,8 @@ def _source(recording, rate, time, columns):
 def _array(recording):
     if isinstance(recording, list | tuple) and recording and isinstance(recording[0], str | os.PathLike):
         raise ValueError(f"`recording` must be one. Received: {len(recording)} names. Read each by itself.")
-    is_none = isinstance(recording, bytes | dict) or not isinstance(recording, Iterable)
+    is_none = isinstance(recording, bytes | dict | set) or not isinstance(recording, Iterable)
+    is_none |= hasattr(recording, "readline")  # An open file, of which lines would be frames.
     if is_none and not hasattr(recording, "__array__"):
         raise ValueError(
             f"`recording` must be a path, an array, frames or a table. Received: {type(recording).__name__}."

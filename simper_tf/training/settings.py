@@ -8,6 +8,7 @@ import functools
 import hashlib
 import itertools
 import json
+import math
 from collections.abc import Collection, Mapping
 
 from simper_tf.encoders import ENCODERS, with_saliency_sampler
@@ -131,7 +132,7 @@ class Settings:
     def _check_pairs(self):
         for name in ("band", "speed_range"):
             pair = getattr(self, name)
-            if len(pair) != 2 or not 0 < pair[0] <= pair[1] or (name == "band" and pair[0] == pair[1]):
+            if len(pair) != 2 or not 0 < pair[0] <= pair[1] < math.inf or (name == "band" and pair[0] == pair[1]):
                 given = ",".join(f"{number:g}" for number in pair)
                 raise ValueError(f"`{name}` takes two rising numbers, such as 0.5,2. Found: {given}")
         if 0 < self.max_frames < FEWEST_FRAMES:
@@ -286,8 +287,8 @@ def _as_kind(value, default):
 def _check(name, value, choices, low):
     if choices and value not in choices:
         raise ValueError(f"`{name}` takes one of {', '.join(sorted(choices))}. Found: {value}.")
-    if low is not None and value < low:
-        raise ValueError(f"`{name}` must be at least {low}. Found: {value}.")
+    if low is not None and not low <= value < math.inf:
+        raise ValueError(f"`{name}` must be at least {low}{'' if value < low else ' and finite'}. Found: {value}.")
 
 
 def _where(name):

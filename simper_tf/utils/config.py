@@ -4,8 +4,6 @@ import dataclasses
 import math
 import numbers
 
-import numpy as np
-
 
 class Frozen:
     """Base of frozen dataclasses whose fields are numbers, texts and tuples of them, as JSON can hold."""
@@ -41,5 +39,5 @@ def check_number(name: str, value, low: float, high: float = math.inf, above: bo
 
 def check_range(name: str, value):
     """Refuses what is no `(low, high)` of positive finite numbers that do not fall: a ValueError by its name."""
-    if np.shape(value) != (2,) or not 0 < value[0] <= value[1] < math.inf:
+    if not hasattr(value, "__len__") or len(value) != 2 or not 0 < value[0] <= value[1] < math.inf:
         raise ValueError(f"`{name}` must be (low, high) with 0 < low <= high, both finite. Received: {value}.")

@@ -93,6 +93,8 @@ def _hindrance(path):
         path.open("rb").close()
     except FileNotFoundError:
         return "a link to nothing" if path.is_symlink() else MISSING
+    except ValueError:  # A character of code 0, or a surrogate, which no name holds.
+        return MISSING
     except OSError as error:  # A loop of links, no permission, a disk that fails.
         return f"what cannot be opened ({error.strerror})"
     return ""

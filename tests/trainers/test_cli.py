@@ -52,6 +52,7 @@ def test_a_hangup_that_nohup_ignores_stays_ignored():
         ([], "--run_dir is missing"),
         (["--run_dir=x", "--steps=ten"], "--steps takes a whole number. Found: ten"),
         (["--run_dir=x", "--steps=-1"], "--steps takes a non-negative integer. Found: -1"),
+        (["--run_dir=x", "--num_views=1"], "--num_views must be at least 2. Found: 1"),
         (["--run_dir=x", "--learning_rate=high"], "--learning_rate takes a number. Found: high"),
         (["--run_dir=x", "--split=tset"], "--split is one of test|validation. Found: tset"),
         (["--run_dir=x", "--overwrite=maybe"], "--overwrite takes true or false. Found: maybe"),

@@ -126,6 +126,13 @@ def test_help_of_a_command_names_each_of_its_flags(capsys, name):
         assert f"--{field.name}" in out
 
 
+def test_help_of_a_command_fits_a_narrow_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    with pytest.raises(SystemExit):
+        main.main(["evaluate", "--help"])
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
+
+
 def test_help_names_the_endings_that_a_refused_folder_points_to(capsys, tmp_path):
     with pytest.raises(SystemExit):
         main.main(["predict", "--help"])
@@ -226,6 +233,7 @@ def test_what_writes_nothing_needs_no_folder_to_write_into(monkeypatch):
     [
         (["train", "nothere.mp4"], "simper train: error: nothere.mp4: no such file.", 1),
         (["predict", "a.mp4", "b.mp4"], "simper predict: error: a.mp4: no such file. b.mp4: no such file.", 1),
+        (["predict", "-"], "simper predict: error: -: standard input is not read. Save it to a file.", 1),
         (["predict", "notes.mp4"], "simper predict: error: notes.mp4 is no recording: it is text.", 1),
         (["app", "--model=none"], "simper app: error: --model=none: no such folder. simper train writes one.", 2),
         (["app", "--model=."], "simper app: error: --model=. holds no exported model. simper train writes one.", 2),

@@ -161,6 +161,8 @@ def test_a_plot_is_the_picture_of_the_command():
         (np.array(["a"] * 20), 20, "<U1 of shape (20,)"),
         ("none.mp4", None, "none.mp4: no such file."),
         (None, 20, "`recording` must be a path, an array, frames or a table. Received: NoneType."),
+        (io.StringIO("time,x"), 20, "`recording` must be a path, an array, frames or a table. Received: StringIO."),
+        ("a\0b.csv", None, "a\\x00b.csv: no such file."),
         ({"x": [1.0, 2.0]}, 20, "`recording` must be a path, an array, frames or a table. Received: dict."),
         (["a.csv", "b.csv"], None, "`recording` must be one. Received: 2 names. Read each by itself."),
         (pd.DataFrame({"x": WAVE}), None, "table: found samples without their rate"),

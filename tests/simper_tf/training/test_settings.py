@@ -1,4 +1,5 @@
 import dataclasses
+import math
 import re
 
 import pytest
@@ -85,6 +86,13 @@ def test_steps_of_a_run_that_does_not_train_are_refused():
 def test_a_share_that_is_none_is_refused(name, value):
     with pytest.raises(ValueError, match=rf"`{name}` is a share above 0 and at most 1\. Found: {value:g}\."):
         Settings(**{name: value})
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+@pytest.mark.parametrize("name", ["learning_rate", "save_seconds", "worker_seconds", "band"])
+def test_numbers_that_are_none_are_refused_before_any_step(name, value):
+    with pytest.raises(ValueError, match=rf"`{name}` .*Found: .*{value}"):
+        Settings(**{name: (0.4, value) if name == "band" else value})
 
 
 @pytest.mark.parametrize("name", ["label_gap", "label_range"])
