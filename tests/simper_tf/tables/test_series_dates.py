@@ -78,6 +78,7 @@ def test_october_that_is_written_as_1871_1_is_read(tmp_path):
 TENTHS = [f"{k / 10:.1f}" for k in range(COUNT)]
 
 LATE = pd.date_range("2023-12-20", periods=COUNT)
+CLOCK = 100 * HOURS.hour  # Such as 900.
 
 CALENDARS = {
     "year_month": ("year,month,x", (MONTHS.year, MONTHS.month), MONTH_SECONDS),
@@ -111,6 +112,10 @@ CALENDARS = {
     ),
     "days_and_hours_to_24": ("date,hr,x", (HOURS.strftime("%Y-%m-%d"), HOURS.hour + 1), HOUR * np.arange(COUNT)),
     "days_and_times": ("d,t,x", (HOURS.strftime("%d/%m/%Y"), HOURS.strftime("%H:%M")), HOUR * np.arange(COUNT)),
+    "days_and_digits": ("date,interval,x", (HOURS.strftime("%d/%m/%Y"), CLOCK), HOUR * np.arange(COUNT)),
+    "digits_of_both": ("UTC_DATE,UTC_TIME,x", (HOURS.strftime("%Y%m%d"), 100 * CLOCK), HOUR * np.arange(COUNT)),
+    "day_and_digits": ("year,month,day,HrMn,x", (HOURS.year, HOURS.month, HOURS.day, CLOCK), HOUR * np.arange(COUNT)),
+    "old_years": ("year,x", (np.arange(COUNT) - 9,), YEAR * np.arange(COUNT)),
     "times_with_points": ("d,t,x", (HOURS.strftime("%d/%m/%Y"), HOURS.strftime("%H.%M.%S")), HOUR * np.arange(COUNT)),
 }
 
@@ -121,6 +126,12 @@ def test_columns_of_a_calendar_are_the_times(tmp_path, header, columns, seconds)
     np.testing.assert_allclose(found.times, seconds)
     assert found.names == (header.rpartition(",")[2],)
     assert found.notes == ()
+
+
+@pytest.mark.parametrize("unit", [1, 30], ids=["counts", "minutes"])
+def test_counts_beside_days_are_no_times_of_day(tmp_path, unit):
+    with pytest.raises(RawDataError, match="with the date of the row before"):
+        read(tmp_path, "date,number,x", HOURS.strftime("%Y-%m-%d"), unit * np.arange(COUNT) % (24 * unit), WAVE)
 
 
 def test_parts_of_dates_are_no_channels(tmp_path):
