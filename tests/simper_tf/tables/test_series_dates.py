@@ -278,6 +278,14 @@ def test_uneven_julian_dates_need_no_name(tmp_path):
     assert "are taken for Julian days" in found.notes[0]
 
 
+@pytest.mark.parametrize(("header", "first"), [("MJD,x", 55_376.6), ("HJD,x", 2_455_376.6), ("", 2_455_376.6)])
+def test_nights_in_another_order_are_sorted(tmp_path, header, first):
+    nights = first + np.arange(6)[[3, 4, 5, 0, 1, 2], None] + np.arange(8) / 100
+    found = read(tmp_path, header, [f"{day:.4f}" for day in nights.ravel()], WAVE)
+    np.testing.assert_allclose(found.times, DAY * (np.sort(nights.ravel()) - first), atol=1e-3)
+    assert found.notes[-1] == "Rows out of order are sorted by their dates."
+
+
 def test_milliseconds_as_large_as_julian_dates_are_none(tmp_path):
     stamps = 2_458_896 + np.cumsum(np.random.default_rng(0).integers(5, 500, COUNT))
     assert read(tmp_path, "", stamps, WAVE, rate=50.0).values.shape == (COUNT, 2)
