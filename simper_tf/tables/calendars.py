@@ -48,11 +48,12 @@ def of_columns(table: Table) -> Moments | None:
     """Returns moments that several columns of a table tell; None where they tell none.
 
     Such are year and month, with a day and an hour or without; a year alone, a row each; whole numbers as 20240131; and
-    days, once for each hour of a column beside them.
+    days, once for each hour of a column beside them. Beside any days may stand times of day such as 930.
     """
     parts = _parts(table)
     for times in (_of_parts(table, parts), _of_digits(table), _of_days_and_hours(table, parts)):
         if times is not None and not np.isnan(times.seconds).all() and np.isfinite(dates.unevenness(times.seconds)):
+            times = _by_clock(table, times) or times
             return times._replace(columns=times.columns | part_columns(table))
     return None
 
@@ -77,7 +78,8 @@ def _parts(table):
     parts = {}
     for part, k in pairs:
         is_fine = k is not None and (part == "second" or dates.is_whole(numbers[k]))
-        if is_fine and dates.is_between(numbers[k], *_PARTS[part][1:]):
+        is_count = is_fine and part == "year" and any(table.names) and (np.abs(np.diff(numbers[k])) == 1).all()
+        if is_fine and (is_count or dates.is_between(numbers[k], *_PARTS[part][1:])):
             parts[part] = k
         elif not any(table.names):
             break
@@ -143,12 +145,12 @@ def _of_digits(table):
 def _of_days_and_hours(table, parts):
     """Returns moments of days in text that repeat, with the hours of a column beside them or the times of another.
 
-    The half of the day may be a column of its own, beside times without days as well.
+    The half of the day may be a column of its own, beside times without days as well. Times may be digits such as 930.
     """
     texts = {k: column for k, column in enumerate(table.columns) if not isinstance(column, np.ndarray)}
     if 0 in texts and not any(table.names) and any(map(_are_hours, table.columns[1:2])):
         parts = {"hour": 1}
-    if "hour" not in parts and len(texts) < 2:
+    if not texts or ("hour" not in parts and len(texts) < 2 and not any(_clocks(table))):
         return None
     halves = next((k for k, column in texts.items() if _is_half(column)), None)
     days = {k: seconds for k, column in texts.items() if (seconds := date_texts.of_text(column)[0]) is not None}
@@ -167,7 +169,26 @@ def _of_days_and_hours(table, parts):
         if (times := dates.times_of_day(text)) is not None:
             times = seconds + times if days else dates.past_midnight(times)
             return Moments(times, {k, other, halves} - {None}, "")
+    return _by_clock(table, Moments(seconds, {k}, "")) if days else None
+
+
+def _by_clock(table, moments):
+    """Returns moments of days that repeat at the times of day of a column of digits; None where there is none."""
+    is_known = np.isfinite(moments.seconds)
+    days = moments.seconds[is_known]
+    if not (np.diff(days) == 0).any() or ((days - days[0]) % dates.DAY).any():
+        return None
+    for k, times in _clocks(table):
+        if k not in moments.columns and _is_strict((moments.seconds + times)[is_known]):
+            return moments._replace(seconds=moments.seconds + times, columns=moments.columns | {k})
     return None
+
+
+def _clocks(table):
+    """Yields the columns of digits that may be times of day beside days, and their seconds."""
+    for k, column in enumerate(table.columns):
+        if isinstance(column, np.ndarray) and (times := dates.of_clock_digits(column, True)) is not None:
+            yield k, times
 
 
 def _are_hours(column):

@@ -133,8 +133,11 @@ def of_broken_months(values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None
     return (years, months) if is_such and np.isfinite(unevenness(12 * years + months)) else None
 
 
-def of_clock_digits(values: np.ndarray) -> np.ndarray | None:
-    """Returns seconds of whole numbers that are times of day, such as 93059 before 93100; None for others."""
+def of_clock_digits(values: np.ndarray, is_beside_days: bool = False) -> np.ndarray | None:
+    """Returns seconds of whole numbers that are times of day, such as 93059 before 93100; None for others.
+
+    Beside days they may be hours and minutes alone, such as 930, or whole hours, such as 900.
+    """
     digits = values[np.isfinite(values)]
     if (
         len(digits) < _FEWEST_DIGITS
@@ -143,8 +146,12 @@ def of_clock_digits(values: np.ndarray) -> np.ndarray | None:
         or np.ptp(digits) < 100
     ):
         return None
+    if is_beside_days and digits.max() <= 2400:
+        values = 100 * values
+    elif len(np.unique(digits % 100)) < 3 and not is_beside_days:
+        return None
     hours, minutes, seconds = values // 10_000, values // 100 % 100, values % 100
-    is_clock = np.nanmax(minutes) < 60 and np.nanmax(seconds) < 60 and len(np.unique(digits % 100)) > 2
+    is_clock = np.nanmax(minutes) < 60 and np.nanmax(seconds) < 60
     return 3600 * hours + 60 * minutes + seconds if is_clock else None
 
 

@@ -68,6 +68,10 @@ def times_of(table: Table, known: float | None = None, column: int | None = None
     else:
         best = max(running, key=_fitness)
     used = texts | {best.column} | {entry.column for entry in running}
+    times = table.columns[best.column]
+    used |= {
+        k for k, other in enumerate(table.columns) if isinstance(other, np.ndarray) and np.array_equal(other, times)
+    }
     if best.note and known:
         if (agreed := _in_unit(best, known)) is None:
             what = f"has times in no unit that suits {known:g} a second"
@@ -103,33 +107,41 @@ def _candidates(table, known):
     candidates, doubts = [], []
     names = ["" if _SAYS_NOTHING.fullmatch(name) else name for name in table.names]
     has_names = any(names)
+    first = next((k for k, column in enumerate(table.columns) if not _is_one_word(column)), 0)
     for k, (name, unit, column) in enumerate(zip(names, table.units, table.columns, strict=True)):
         is_time, _ = time_units.named(name, unit)
         is_text = not isinstance(column, np.ndarray)
-        of_board = None if k else _step_of_board(table)
+        is_date = is_text or (is_time and (time_units.is_julian(name) or time_units.are_julian(column)))
+        of_board = _step_of_board(table, k) if k == first else None
         may_be_years = not name or dates.is_named_years(name)
         if is_time or is_text or (may_be_years and dates.of_years(column, name)):
             seconds, note = time_units.seconds(name, unit, column)
         elif of_board:
             seconds = 1e-3 * column
             note = f"The first column is taken for milliseconds: it rises by about {of_board:g}."
-        elif time_units.is_vague(name) or (k == 0 and not has_names) or (not name and known is None):
-            unit_seconds, note = _rising(name, column, k, k == 0 and len(table.columns) > 1 and not has_names)
+        elif time_units.is_vague(name) or (k == first and not has_names) or (not name and known is None):
+            unit_seconds, note = _rising(name, column, k, k == first and len(table.columns) > 1 and not has_names)
+            is_date = unit_seconds == dates.DAY
             seconds = column * unit_seconds if unit_seconds else None if name else _since_1970(column)
         else:
             seconds, note = _since_1970(column), ""
         if seconds is not None and np.isfinite(seconds).any():
             strength = 2 if is_time else 0 if of_board or time_units.is_vague(name) else 1
-            candidates.append(_Candidate(k, seconds, note, strength, is_text))
+            candidates.append(_Candidate(k, seconds, note, strength, is_date))
         elif seconds is None and note and (is_time or is_text):
             doubts.append(_in_doubt(table.names[k], note))
     return candidates, next(iter(doubts), "")
 
 
-def _step_of_board(table):
+def _is_one_word(column):
+    """Returns whether all rows hold the same word, as programs of phones begin each with the name of a sensor."""
+    return not isinstance(column, np.ndarray) and column.nunique(dropna=False) == 1
+
+
+def _step_of_board(table, first):
     """Returns the usual step of milliseconds in the first column of a table without any name; None of another one."""
-    is_other = len(table.columns) == 1 or any(table.names) or not isinstance(table.columns[0], np.ndarray)
-    return None if is_other else board_clocks.milliseconds(table.columns[0])
+    is_other = len(table.columns) == first + 1 or any(table.names) or not isinstance(table.columns[first], np.ndarray)
+    return None if is_other else board_clocks.milliseconds(table.columns[first])
 
 
 def _named(table, k):
@@ -250,7 +262,9 @@ def _rising(name, column, k, is_first):
     """
     values = column[np.isfinite(column)]
     step = _even_step(values) or (_jittery_step(values) if name or is_first else None)
-    if is_first and len(values) >= _FEWEST and (np.diff(values) >= 0).all() and time_units.are_julian(values):
+    if step is None and is_first and (thousandths := board_clocks.step(np.round(1e3 * values, 6))) is not None:
+        step = 1e-3 * thousandths  # Seconds of a board that loses samples.
+    if is_first and len(values) >= _FEWEST and time_units.are_julian(values):
         return dates.DAY, f"Numbers from {values[0]:.9g} to {values[-1]:.9g} are taken for Julian days."
     # Rows are numbered by ones. Above 1e8 they are seconds since 1970.
     if step is None or not (name or step < 1 or (step != 1 and np.median(np.abs(values)) > 1e8)):
@@ -296,7 +310,10 @@ def like_times(table: Table) -> str:
         if not isinstance(column, np.ndarray) or not np.isfinite(column).all():
             continue
         step = _even_step(column) or _jittery_step(column) or board_clocks.step(column)
-        if step not in (None, 1) or (time_units.is_vague(name) and direction(column) > 0):
+        is_rising = (time_units.is_vague(name) or not name) and direction(column) > 0
+        if is_rising and not name and step is None:
+            return f"Column {k + 1} rises and may be a clock: name it in a row above all, such as time (s), ms or MJD."
+        if step not in (None, 1) or is_rising:
             by = f" by {step:.6g}" if step else ""
             return (
                 f"Column {repr(name) if name else k + 1} rises{by} and may be a clock: name it, `time={name or k + 1}`."

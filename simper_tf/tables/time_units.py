@@ -56,6 +56,7 @@ _TIME, _FIRST, _VAGUE = map(re.compile, (_TIME, _FIRST, _VAGUE))
 # Days as astronomers, MATLAB and spreadsheets count them, from about 1859, 1889 and 1927 on.
 _DAYS_OF_DATES = (2.4e6, 2.5e6), (6.9e5, 7.7e5), (1e4, 8e4)
 _MOSTLY = 0.9  # Share of the steps that are alike where some samples are lost.
+_EARLIER = 0.2  # Share of them behind which an earlier one follows: a night has five or more.
 _RARE = 400  # Days from one Julian date to the next, at most: a star may hide half a year.
 # A part of a second as the unit, such as s/256 or 1/1024 s.
 _PART = re.compile(r"\bs(?:ec(?:onds?)?)? ?/ ?(\d{2,6})\b|\b1 ?/ ?(\d{2,6}) ?s(?:ec(?:onds?)?)?\b")
@@ -101,7 +102,7 @@ def named(name: str, unit: str = "") -> tuple[bool, float | None]:
         return False, None
     if part := _PART.search(f"{name} {unit}".lower()):
         return True, 1 / float(part[1] or part[2])
-    known = [dates.DAY] if any(word in _JULIAN for word in words) else []
+    known = [dates.DAY] if is_julian(name) else []
     known += [_LAST[words[-1]]] if words[-1] in _LAST else [_SECONDS[word] for word in words if word in _SECONDS]
     return True, _LAST.get(unit) or (known[0] if known else None)
 
@@ -109,6 +110,11 @@ def named(name: str, unit: str = "") -> tuple[bool, float | None]:
 def is_vague(name: str) -> bool:
     """Returns whether the name of a column may be that of times, or of something else that rises now and then."""
     return bool(_VAGUE.fullmatch(name.strip().lower()))
+
+
+def is_julian(name: str) -> bool:
+    """Returns whether the name of a column says that it holds days as astronomers count them."""
+    return any(word in _JULIAN for word in _words(name))
 
 
 def _words(name):
@@ -198,6 +204,10 @@ def unit_since_1970(values: np.ndarray) -> float | None:
 def are_julian(values: np.ndarray) -> bool:
     """Returns whether numbers are days as astronomers count them, from the years 1858 to 2132, in broken numbers.
 
-    Whole ones may as well count the milliseconds of a clock.
+    Whole ones may as well count the milliseconds of a clock. Some nights may stand in another order.
     """
-    return dates.is_between(values, *_DAYS_OF_DATES[0]) and not dates.is_whole(values) and np.diff(values).max() < _RARE
+    values = values[np.isfinite(values)]
+    steps = np.diff(values)
+    if dates.is_whole(values) or not len(steps) or min(np.mean(steps < 0), np.mean(steps > 0)) > _EARLIER:
+        return False
+    return dates.is_between(values, *_DAYS_OF_DATES[0]) and np.diff(np.sort(values)).max() < _RARE

@@ -122,3 +122,19 @@ def test_years_dates_and_times_of_day_are_no_milliseconds():
     moments = [f"{9 + k // 360}{k // 6 % 60:02}{k % 6}3" for k in range(COUNT)]
     for numbers in (years, dates, moments):
         assert board_clocks.milliseconds(np.array(numbers, float)) is None
+
+
+@pytest.mark.parametrize("words", [(), ("GYRO",), ("ACC", "phone")], ids=len)
+@pytest.mark.parametrize("unit", [1, 1000], ids=["milliseconds", "seconds"])
+def test_words_before_the_times_of_a_board_change_nothing(tmp_path, words, unit):
+    stamps = ticks(10, lost=0.2)
+    times = [f"{stamp / unit:.{3 * (unit > 1)}f}" for stamp in stamps]
+    found = read(tmp_path, "", *([word] * COUNT for word in words), times, times, WAVE, mark=";")
+    np.testing.assert_allclose(found.times, (stamps - stamps[0]) / 1000, atol=1e-9)
+    assert found.names == ("",)
+
+
+def test_what_rises_unevenly_without_a_name_is_to_be_named(tmp_path):
+    stamps = 55_705 + np.cumsum(np.random.default_rng(0).exponential(size=COUNT))
+    with pytest.raises(RawDataError, match="Column 1 rises and may be a clock: name it in a row above all"):
+        read(tmp_path, "", [f"{stamp:.4f}" for stamp in stamps], WAVE)

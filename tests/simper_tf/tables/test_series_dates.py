@@ -78,6 +78,7 @@ def test_october_that_is_written_as_1871_1_is_read(tmp_path):
 TENTHS = [f"{k / 10:.1f}" for k in range(COUNT)]
 
 LATE = pd.date_range("2023-12-20", periods=COUNT)
+CLOCK = 100 * HOURS.hour  # Such as 900.
 
 CALENDARS = {
     "year_month": ("year,month,x", (MONTHS.year, MONTHS.month), MONTH_SECONDS),
@@ -111,6 +112,10 @@ CALENDARS = {
     ),
     "days_and_hours_to_24": ("date,hr,x", (HOURS.strftime("%Y-%m-%d"), HOURS.hour + 1), HOUR * np.arange(COUNT)),
     "days_and_times": ("d,t,x", (HOURS.strftime("%d/%m/%Y"), HOURS.strftime("%H:%M")), HOUR * np.arange(COUNT)),
+    "days_and_digits": ("date,interval,x", (HOURS.strftime("%d/%m/%Y"), CLOCK), HOUR * np.arange(COUNT)),
+    "digits_of_both": ("UTC_DATE,UTC_TIME,x", (HOURS.strftime("%Y%m%d"), 100 * CLOCK), HOUR * np.arange(COUNT)),
+    "day_and_digits": ("year,month,day,HrMn,x", (HOURS.year, HOURS.month, HOURS.day, CLOCK), HOUR * np.arange(COUNT)),
+    "old_years": ("year,x", (np.arange(COUNT) - 9,), YEAR * np.arange(COUNT)),
     "times_with_points": ("d,t,x", (HOURS.strftime("%d/%m/%Y"), HOURS.strftime("%H.%M.%S")), HOUR * np.arange(COUNT)),
 }
 
@@ -121,6 +126,12 @@ def test_columns_of_a_calendar_are_the_times(tmp_path, header, columns, seconds)
     np.testing.assert_allclose(found.times, seconds)
     assert found.names == (header.rpartition(",")[2],)
     assert found.notes == ()
+
+
+@pytest.mark.parametrize("unit", [1, 30], ids=["counts", "minutes"])
+def test_counts_beside_days_are_no_times_of_day(tmp_path, unit):
+    with pytest.raises(RawDataError, match="with the date of the row before"):
+        read(tmp_path, "date,number,x", HOURS.strftime("%Y-%m-%d"), unit * np.arange(COUNT) % (24 * unit), WAVE)
 
 
 def test_parts_of_dates_are_no_channels(tmp_path):
@@ -265,6 +276,14 @@ def test_uneven_julian_dates_need_no_name(tmp_path):
     found = read(tmp_path, "", [f"{day:.4f}" for day in days], WAVE, mark="\t", name="a.dat")
     np.testing.assert_allclose(found.times, DAY * (days - days[0]), atol=1e-3)
     assert "are taken for Julian days" in found.notes[0]
+
+
+@pytest.mark.parametrize(("header", "first"), [("MJD,x", 55_376.6), ("HJD,x", 2_455_376.6), ("", 2_455_376.6)])
+def test_nights_in_another_order_are_sorted(tmp_path, header, first):
+    nights = first + np.arange(6)[[3, 4, 5, 0, 1, 2], None] + np.arange(8) / 100
+    found = read(tmp_path, header, [f"{day:.4f}" for day in nights.ravel()], WAVE)
+    np.testing.assert_allclose(found.times, DAY * (np.sort(nights.ravel()) - first), atol=1e-3)
+    assert found.notes[-1] == "Rows out of order are sorted by their dates."
 
 
 def test_milliseconds_as_large_as_julian_dates_are_none(tmp_path):
