@@ -6,6 +6,7 @@ import importlib
 import itertools
 import os
 import re
+import shutil
 import sys
 from collections.abc import Collection, Sequence
 
@@ -210,10 +211,7 @@ def _parser(name, command):
 
 def _columns():
     """Returns the columns that help may fill: those of the terminal, if it is narrow."""
-    try:
-        return min(int(os.environ.get("COLUMNS") or os.get_terminal_size().columns) or _WIDEST, _WIDEST)
-    except (OSError, ValueError):  # It goes into a file or to another program.
-        return _WIDEST
+    return min(shutil.get_terminal_size((_WIDEST, 0)).columns, _WIDEST)
 
 
 def _usage(name, command):
