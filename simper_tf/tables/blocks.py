@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from simper_tf.tables import date_texts, time_units
+from simper_tf.tables import date_texts, time_sizes, time_units
 from simper_tf.utils.later import loaded_later
 
 pd = loaded_later("pandas")
@@ -54,7 +54,7 @@ def _starts(frame, lengths):
     if times := {name: column for name, column in columns.items() if time_units.named(lasts[name])[0]}:
         return {name if time_units.named(name)[0] else f"time_{lasts[name]}": column for name, column in times.items()}
     columns = {name: column for name, column in columns.items() if (np.diff(column) >= 0).all()}
-    clocks = [name for name, column in columns.items() if time_units.unit_since_1970(column)]
+    clocks = [name for name, column in columns.items() if time_sizes.unit_since_1970(column)]
     begun = [
         name for name in (*clocks, *columns) if _START.search(re.sub("(?<=[a-z])(?=[A-Z])", "_", lasts[name]).lower())
     ]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import board_clocks, calendars, clock, dates, rates, time_units
+from simper_tf.tables import board_clocks, calendars, clock, dates, rates, time_sizes, time_units
 from simper_tf.tables.delimited import Table
 from simper_tf.tables.series_files import left_out
 from simper_tf.utils.errors import RawDataError
@@ -111,7 +111,7 @@ def _candidates(table, known):
     for k, (name, unit, column) in enumerate(zip(names, table.units, table.columns, strict=True)):
         is_time, _ = time_units.named(name, unit)
         is_text = not isinstance(column, np.ndarray)
-        is_date = is_text or (is_time and (time_units.is_julian(name) or time_units.are_julian(column)))
+        is_date = is_text or (is_time and (time_units.is_julian(name) or time_sizes.are_julian(column)))
         of_board = _step_of_board(table, k) if k == first else None
         may_be_years = not name or dates.is_named_years(name)
         if is_time or is_text or (may_be_years and dates.of_years(column, name)):
@@ -264,19 +264,19 @@ def _rising(name, column, k, is_first):
     step = _even_step(values) or (_jittery_step(values) if name or is_first else None)
     if step is None and is_first and (thousandths := board_clocks.step(np.round(1e3 * values, 6))) is not None:
         step = 1e-3 * thousandths  # Seconds of a board that loses samples.
-    if is_first and len(values) >= _FEWEST and time_units.are_julian(values):
+    if is_first and len(values) >= _FEWEST and time_sizes.are_julian(values):
         return dates.DAY, f"Numbers from {values[0]:.9g} to {values[-1]:.9g} are taken for Julian days."
     # Rows are numbered by ones. Above 1e8 they are seconds since 1970.
     if step is None or not (name or step < 1 or (step != 1 and np.median(np.abs(values)) > 1e8)):
         return None, ""
-    unit, note = time_units.by_size(values)
+    unit, note = time_sizes.by_size(values)
     what = f"The column {name!r}" if name else f"The column number {k + 1}" if k else "The first column"
     return unit, note or (f"{what} rises by {step * unit:.4g} and is taken for seconds." if unit else "")
 
 
 def _since_1970(column):
     """Returns the seconds of a column of times since 1970 that rise or fall, by whatever steps; None of another one."""
-    unit = time_units.unit_since_1970(column)
+    unit = time_sizes.unit_since_1970(column)
     return column * unit if unit and direction(column) else None
 
 

@@ -1,13 +1,12 @@
 """Times of samples: which names and numbers are times, and the seconds of their unit."""
 
-import itertools
 import re
 import unicodedata
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simper_tf.tables import date_texts, dates, rates
+from simper_tf.tables import date_texts, dates, rates, time_sizes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,24 +52,8 @@ _GLUED = re.compile(
 _START = re.compile(r"1\d{9}(\.\d+)?")  # Seconds since 1970, from which wristbands count those of the column.
 _OF_AXIS = re.compile(r"^x ?[\[(]", re.IGNORECASE)  # Such as X[s].
 _TIME, _FIRST, _VAGUE = map(re.compile, (_TIME, _FIRST, _VAGUE))
-# Days as astronomers, MATLAB and spreadsheets count them, from about 1859, 1889 and 1927 on.
-_DAYS_OF_DATES = (2.4e6, 2.5e6), (6.9e5, 7.7e5), (1e4, 8e4)
-_MOSTLY = 0.9  # Share of the steps that are alike where some samples are lost.
-_EARLIER = 0.2  # Share of them behind which an earlier one follows: a night has five or more.
-_RARE = 400  # Days from one Julian date to the next, at most: a star may hide half a year.
 # A part of a second as the unit, such as s/256 or 1/1024 s.
 _PART = re.compile(r"\bs(?:ec(?:onds?)?)? ?/ ?(\d{2,6})\b|\b1 ?/ ?(\d{2,6}) ?s(?:ec(?:onds?)?)?\b")
-# From 2011 to 2036 in 1/256 s, as Hexoskin counts; milliseconds so large are of about 1984, or of another epoch.
-_IN_256THS, _POWERS = (1.3e9 * 256, 2.1e9 * 256), 2.0 ** np.arange(9)
-# Of 100 ns since the years 1 and 1601, as .NET and Windows count them, from 1966 and 1981 on: since 1970 they would be
-# nanoseconds of 1989 and 1973.
-_TICK, _IN_TICKS = 1e-7, ((6.2e17, 6.6e17), (1.2e17, 1.4e17))
-_CLOCKS = (1.0e9, 2.2e9)  # Seconds of 2001 and 2039.
-_SINCE_1970, _LAST_CENTURY, _THIS_CENTURY = 1e8, 10, 41  # Seconds in 1973, and times as many in 2001 and in 2099.
-# Seconds from one of them to the next up to which times of the last century are those of a thousandth since a phone or
-# a board was started, a day ago or more; but for whole minutes, as weather has them.
-_LONGEST_OLD = 3600.0
-_UNITS = (1.0, "seconds"), (1e-3, "milliseconds"), (1e-6, "microseconds"), (1e-9, "nanoseconds"), (0.0, "")
 
 
 def named(name: str, unit: str = "") -> tuple[bool, float | None]:
@@ -136,78 +119,10 @@ def seconds(name: str, unit: str, column: "np.ndarray | pd.Series") -> tuple[np.
     if not isinstance(column, np.ndarray):
         return date_texts.of_text(column)
     known, note = named(name, unit)[1], ""
-    if known is not None and known > 1 and np.nanmedian(np.abs(column)) >= _SINCE_1970:
+    if known is not None and known > 1 and np.nanmedian(np.abs(column)) >= time_sizes.SINCE_1970:
         known = None  # The time of a heart rate, such as time_hr, is no hour.
     if known is None:
         if (clock_times := dates.of_clock_digits(column)) is not None:
             return clock_times, "Times such as 93100 are taken for hours, minutes and seconds."
-        known, note = by_size(column, name)
+        known, note = time_sizes.by_size(column, name)
     return (None if known is None else column * known), note
-
-
-def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
-    """Returns the seconds of the unit that times without one have by their size, and a sentence where it is a guess.
-
-    Seconds, milliseconds, microseconds and nanoseconds since 1970 differ by a thousand. Of other times the step tells.
-    None is that of numbers which their name calls dates or an epoch, and which are none; and of those that may count
-    milliseconds or parts of a second, which are named.
-    """
-    times = times[np.isfinite(times)]
-    steps = np.diff(times)
-    rises = np.abs(
-        steps[steps < 0 if len(steps) and np.mean(steps < 0) > 0.5 else steps > 0]
-    )  # The newest row may be the first.
-    if not len(rises):
-        return 1.0, ""
-    step, size = float(np.median(rises)), float(np.median(np.abs(times)))
-    if dates.of_years(times, name):
-        return dates.YEAR, f"Times from {times[0]:.7g} to {times[-1]:.7g} are taken for years."
-    if _IN_256THS[0] <= size < _IN_256THS[1] and np.isin(rises, _POWERS).mean() > _MOSTLY:
-        return None, f"times {step:g} apart, which may be milliseconds or 1/256 s"
-    if any(low <= size < high for low, high in _IN_TICKS):
-        return _TICK, f"Times such as {times[0]:.9g} are taken for ticks of 100 ns."
-    # A clock as fine as that ticks more often than every three hours.
-    for (unit, _), (finer, word) in itertools.pairwise(_UNITS):
-        lowest = _SINCE_1970 / unit
-        if lowest <= size < _THIS_CENTURY * lowest and unit * step < 1e4:
-            # Microseconds of the last century were recorded by nobody, so they are nanoseconds at any usual rate.
-            is_old = size < _LAST_CENTURY * lowest and (0.01 if unit == 1e-6 else 3) < unit * step < _LONGEST_OLD
-            if is_old and word and unit * step % 60 and dates.is_whole(times):
-                return finer, f"Times such as {times[0]:.12g} are taken for {word} since a start."
-            return unit, ""
-    is_date = "date" in name.lower()
-    for lowest, highest in _DAYS_OF_DATES if is_date else _DAYS_OF_DATES[:1]:
-        if lowest < size < highest and (is_date or step < 1):
-            return dates.DAY, f"Times from {times[0]:.9g} to {times[-1]:.9g} are taken for days."
-    is_count = re.search(r"time.?steps?$", name.lower()) and step >= 1 and dates.is_whole(times)
-    if is_date or is_count or "epoch" in name.lower():  # A round of a training, or of a simulation.
-        return None, ""
-    for unit, word, lowest, highest in (
-        # Steps of 1 to 3 are samples, or seconds. Of days 2e-6 are a sixth of a second.
-        (1e-3, "milliseconds", 3, 1000), (1e-6, "microseconds", 1000, 1e6), (1e-9, "nanoseconds", 1e6, 1e10),
-        (dates.DAY, "days", 0, 2e-6),
-    ):  # fmt: skip
-        if lowest <= step < highest:
-            return unit, f"Times without a unit, {step:.4g} apart, are taken for {word}."
-    return 1.0, ""
-
-
-def unit_since_1970(values: np.ndarray) -> float | None:
-    """Returns the seconds of the unit in which all numbers are times from 2001 to 2039, counted from 1970; else None.
-
-    Example: `unit_since_1970(np.array([1466529361088, 1466529362091]))` is 0.001.
-    """
-    units = (1.0, 1e-3, 1e-6, 1e-9) if np.isfinite(values).sum() > 1 else ()
-    return next((unit for unit in units if dates.is_between(values * unit, *_CLOCKS)), None)
-
-
-def are_julian(values: np.ndarray) -> bool:
-    """Returns whether numbers are days as astronomers count them, from the years 1858 to 2132, in broken numbers.
-
-    Whole ones may as well count the milliseconds of a clock. Some nights may stand in another order.
-    """
-    values = values[np.isfinite(values)]
-    steps = np.diff(values)
-    if dates.is_whole(values) or not len(steps) or min(np.mean(steps < 0), np.mean(steps > 0)) > _EARLIER:
-        return False
-    return dates.is_between(values, *_DAYS_OF_DATES[0]) and np.diff(np.sort(values)).max() < _RARE

@@ -5,7 +5,7 @@ import pytest
 from made_series import WAVE, read, write
 
 from simper_tf.recordings import sources
-from simper_tf.tables import series_files, time_units
+from simper_tf.tables import series_files, time_sizes
 
 COUNT = len(WAVE)
 CLOCK = 1506432387 + 0.02 * np.arange(COUNT) + np.random.default_rng(0).uniform(0, 0.019, COUNT)  # With jitter.
@@ -40,9 +40,9 @@ def test_a_column_under_a_name_of_times_is_taken_before_a_clock(tmp_path):
 
 
 def test_large_numbers_that_fall_and_rise_are_no_clock():
-    assert time_units.unit_since_1970(np.array([1e9, 1.2e9])) == 1
-    assert time_units.unit_since_1970(np.array([1e9, 1e10])) is None
-    assert time_units.unit_since_1970(np.array([np.nan, 1e9])) is None
+    assert time_sizes.unit_since_1970(np.array([1e9, 1.2e9])) == 1
+    assert time_sizes.unit_since_1970(np.array([1e9, 1e10])) is None
+    assert time_sizes.unit_since_1970(np.array([np.nan, 1e9])) is None
 
 
 def test_a_wave_of_large_numbers_is_a_channel(tmp_path):
