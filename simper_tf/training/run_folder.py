@@ -41,9 +41,11 @@ def opened(settings: Settings):
     What killed processes have left half written there is deleted. Nothing else is written.
 
     Raises:
-        ValueError: another process is at work there, the folder belongs to a run with other flags, or it holds files of
-            something else.
+        ValueError: it has no name, another process is at work there, the folder belongs to a run with other flags, or
+            it holds files of something else.
     """
+    if not settings.run_dir:  # It would stand for the folder at hand.
+        raise ValueError("`run_dir` is empty. Is a variable of the shell not set? Name a folder.")
     folder = pathlib.Path(settings.run_dir)
     _check_ours(folder)
     try:

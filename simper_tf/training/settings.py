@@ -135,6 +135,8 @@ class Settings:
             if len(pair) != 2 or not 0 < pair[0] <= pair[1] < math.inf or (name == "band" and pair[0] == pair[1]):
                 given = ",".join(f"{number:g}" for number in pair)
                 raise ValueError(f"`{name}` takes two rising numbers, such as 0.5,2. Found: {given}")
+        if not 0 <= self.seed < 2**32:  # Keras takes no other.
+            raise ValueError(f"`seed` must be at least 0 and below 2**32. Found: {self.seed}.")
         if 0 < self.max_frames < FEWEST_FRAMES:
             raise ValueError(f"`max_frames={self.max_frames}` refuses every clip. Give {FEWEST_FRAMES} or more, or 0.")
         for name in ("data_fraction", "label_fraction"):

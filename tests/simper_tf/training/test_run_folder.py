@@ -143,6 +143,13 @@ def test_readings_are_not_mixed_with_those_of_other_flags(folder, name):
         pass
 
 
+def test_a_run_without_a_name_does_not_fill_the_folder_at_hand(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"^`run_dir` is empty\. Is a variable"), run_folder.opened(Settings()):
+        pass
+    assert not any(tmp_path.iterdir())
+
+
 def test_a_file_in_place_of_the_folder_is_refused_and_stays(tmp_path):
     (tmp_path / "mine").write_text("kept")
     with pytest.raises(ValueError, match=r"`run_dir=.*mine` is a file: name a folder\."):
