@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks import films
 from reproduce.reader.public_films import films as public_films
-from simper_tf.reading import rhythm_network
+from simper_tf.reading.films import rhythm_network
 
 # Correlation of frames from which on films are listed: two of one film had 0.999. Plain pages of others reach it too.
 ALIKE = 0.95

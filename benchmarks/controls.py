@@ -11,7 +11,7 @@ from scipy import signal
 
 from benchmarks import document
 from simper_tf.evaluation import markdown_tables
-from simper_tf.reading import series_reader
+from simper_tf.reading.series import series_reader
 from simper_tf.tables import series_files
 
 COMMAND = "python -m benchmarks.controls"

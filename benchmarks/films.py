@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks import real
-from simper_tf.reading import film_reader, result, source_reader
+from simper_tf.reading import result, source_reader
+from simper_tf.reading.films import film_reader
 from simper_tf.recordings import sources
 from simper_tf.utils.errors import RawDataError
 

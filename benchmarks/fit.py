@@ -23,13 +23,13 @@ from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
 
 from benchmarks import document, films, real
 from simper_tf.evaluation import markdown_tables
-from simper_tf.reading import film_reader, movement, rhythm_network, verdict
+from simper_tf.reading.films import film_reader, movement, rhythm_network, verdict
 from simper_tf.reading.result import SURE
 from simper_tf.utils import files
 
 COMMAND = "python -m benchmarks.fit"
 TABLE = pathlib.Path(__file__).with_name("evidence.csv")
-FITTED = pathlib.Path(verdict.__file__).with_name(verdict.COEFFICIENTS)
+FITTED = pathlib.Path(verdict.__file__).parents[1] / verdict.COEFFICIENTS
 # Evidence of the network, of the repetitions that are found, and of both.
 NETWORK = ("cover", "chance", "rival")
 FOUND = ("alike", "steady", "explained", "cover", "dimensions")

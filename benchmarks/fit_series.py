@@ -20,20 +20,12 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks import document, made_series, real
 from simper_tf.evaluation import markdown_tables
-from simper_tf.reading import (
-    beat_courses,
-    beat_stretches,
-    beats,
-    fitted,
-    result,
-    series_reader,
-    spectral_lines,
-    tempo_spans,
-)
+from simper_tf.reading import fitted, result
+from simper_tf.reading.series import beat_courses, beat_stretches, beats, series_reader, spectral_lines, tempo_spans
 from simper_tf.utils import files
 
 COMMAND = "python -m benchmarks.fit_series"
-FITTED = pathlib.Path(beats.__file__).with_name(beats.COEFFICIENTS)
+FITTED = pathlib.Path(fitted.__file__).with_name(beats.COEFFICIENTS)
 NEAR = 0.04  # Share by which a tempo may be off to be right.
 MOST = 0.7  # Share of the cycles.
 AT_ONE_MOMENT = 0.85  # Mean of the turns of its cycles at which the beats of a try are, as complex numbers.

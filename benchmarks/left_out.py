@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks import document, real, unseen
 from reproduce.reader.public_films import films
 from simper_tf.evaluation import markdown_tables
-from simper_tf.reading import rhythm_network
+from simper_tf.reading.films import rhythm_network
 from simper_tf.signals import log_lags, octave, samples, spectrum
 from simper_tf.training.counted import Counted
 from simper_tf.training.from_recordings import from_recordings

@@ -20,7 +20,8 @@ import simper_tf
 from benchmarks import document
 from datasets.phone_ppg import reader as fingers
 from simper_tf.evaluation import markdown_tables
-from simper_tf.reading import motion, result, series_reader
+from simper_tf.reading import result
+from simper_tf.reading.series import motion, series_reader
 from simper_tf.signals import harmonics, readout
 from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views

@@ -19,7 +19,8 @@ import numpy as np
 
 from benchmarks import changes, document, real, sampled
 from simper_tf.evaluation import markdown_tables
-from simper_tf.reading import film_reader, result
+from simper_tf.reading import result
+from simper_tf.reading.films import film_reader
 
 COMMAND = "python -m benchmarks.perturbed"
 OUTCOMES = (real.RIGHT, real.NAMED, real.WRONG, real.SILENT, real.REFUSED, real.ANSWERED)

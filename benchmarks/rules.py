@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks import ablation, document, films, series_rules
 from benchmarks.ablation import Rule
-from simper_tf.reading import (
+from simper_tf.reading.films import (
     camera,
     compression,
     counters,

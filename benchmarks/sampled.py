@@ -16,7 +16,9 @@ from scipy import ndimage
 
 from benchmarks import document
 from simper_tf.evaluation import markdown_tables
-from simper_tf.reading import film_reader, result, series_reader
+from simper_tf.reading import result
+from simper_tf.reading.films import film_reader
+from simper_tf.reading.series import series_reader
 
 COMMAND = "python -m benchmarks.sampled"
 OUTCOMES = RIGHT, PAIRS, HALF, DOUBLE, OTHER, SILENT = "right", "as pairs", "half", "double", "other", "silent"

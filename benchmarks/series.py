@@ -18,7 +18,8 @@ import scipy.signal
 from benchmarks import document
 from benchmarks.controls import made
 from simper_tf.evaluation import markdown_tables
-from simper_tf.reading import beats, result, series_reader
+from simper_tf.reading import result
+from simper_tf.reading.series import beats, series_reader
 from simper_tf.tables import series_files
 from simper_tf.utils.errors import RawDataError
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks import ablation, controls, real, series, unseen
 from benchmarks.ablation import Rule
-from simper_tf.reading import (
+from simper_tf.reading.series import (
     beat_courses,
     beat_shapes,
     beat_stretches,

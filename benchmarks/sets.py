@@ -13,7 +13,9 @@ import numpy as np
 
 from benchmarks import document
 from simper_tf.evaluation import markdown_tables
-from simper_tf.reading import film_reader, result, series_reader
+from simper_tf.reading import result
+from simper_tf.reading.films import film_reader
+from simper_tf.reading.series import series_reader
 
 COMMAND = "python -m benchmarks.sets"
 OUTCOMES = EXACT, BY_ONE, OTHER, SILENT = "exact", "off by one", "other", "silent"

@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 
 from docs import sample
 from simper_tf.commands.sample import PATH as FILM
-from simper_tf.reading import courses, film_reader, rhythm_network, source_reader
+from simper_tf.reading import source_reader
 from simper_tf.reading.drawing import COLORS
+from simper_tf.reading.films import courses, film_reader, rhythm_network
 from simper_tf.reading.result import SURE
 from simper_tf.recordings import sources
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from benchmarks import films, fit, real
-from simper_tf.reading import film_reader, fitted, rhythm_network, verdict
+from simper_tf.reading import fitted
+from simper_tf.reading.films import film_reader, rhythm_network, verdict
 
 
 def row(film, confidence, outcome, group="A", source="one"):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks import fit_series, made_series, real
-from simper_tf.reading import beats, fitted
+from simper_tf.reading import fitted
+from simper_tf.reading.series import beats
 
 SEEDS = range(40)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import ablation, films, rules, series, series_rules
-from simper_tf.reading import movement
+from simper_tf.reading.films import movement
 
 
 @pytest.mark.parametrize(

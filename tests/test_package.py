@@ -160,7 +160,7 @@ def test_a_recording_is_read_without_figures_or_tables():
 def test_a_series_is_drawn_without_what_films_and_figures_need(tmp_path):
     (tmp_path / "breath.csv").write_text("time,x\n" + "".join(f"{at / 10},{at % 13}\n" for at in range(200)))
     words = ["predict", str(tmp_path / "breath.csv"), f"--out={tmp_path / 'out'}"]
-    heavy = {"av", "matplotlib", "pandas", "scipy", "simper_tf.reading.film_reader", "tensorflow"}
+    heavy = {"av", "matplotlib", "pandas", "scipy", "simper_tf.reading.films.film_reader", "tensorflow"}
     code = f"import sys; from simper_tf.commands import main; main.main({words!r}); print({heavy!r} & {{*sys.modules}})"
     assert said(code).splitlines()[-1] == "set()"
     assert len([*(tmp_path / "out").glob("*.png")]) == 1
@@ -171,7 +171,7 @@ def test_every_module_that_reads_loads_without_what_learns():
     floors = ("utils", "tables", "recordings", "reading", "commands")
     names = [
         module.name for floor in floors
-        for module in pkgutil.iter_modules(getattr(simper_tf, floor).__path__, f"simper_tf.{floor}.")
+        for module in pkgutil.walk_packages(getattr(simper_tf, floor).__path__, f"simper_tf.{floor}.")
     ]  # fmt: skip
     reading = [name for name in names if name not in LEARNING]
     assert len(reading) > 60
@@ -183,8 +183,8 @@ def test_what_reading_loads_at_once_is_what_the_package_asks_for():
     known = importlib.metadata.packages_distributions()
     loaded = {}
     for floor in ("utils", "tables", "recordings", "reading", "commands"):
-        for path in (ROOT / "simper_tf" / floor).glob("*.py"):
-            name = f"simper_tf.{floor}.{path.stem}"
+        for path in (ROOT / "simper_tf" / floor).rglob("*.py"):
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
             nodes = [] if name in LEARNING else ast.parse(path.read_text()).body
             modules = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
             modules += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]

@@ -38,7 +38,7 @@ class LiveCount:
             self._work = self._reader.submit(self._read, list(self._frames))
 
     def _read(self, frames):
-        from simper_tf.reading import film_reader  # A camera alone needs it.
+        from simper_tf.reading.films import film_reader  # A camera alone needs it.
 
         return film_reader.reading_of_frames(iter(frames), band=self._band).clear
 

@@ -124,7 +124,7 @@ def reading_of_source(
         raise RawDataError(source.name, found, "a part that is there", "Change `start` and `end`, or leave them out.")
     if not source.has_pictures:
         return _of_series(source, info, wishes)
-    from simper_tf.reading import film_reader  # Takes as long to load as a short series to be read.
+    from simper_tf.reading.films import film_reader  # Takes as long to load as a short series to be read.
 
     check_box(source, info, wishes.box)
     box, notes = _face_box(source, info, wishes) if wishes.face else (wishes.box, ())
@@ -191,7 +191,7 @@ def _of_series(source, info, wishes):
     if wishes.box or wishes.face:
         what = "`crop`" if wishes.box else "`face`"
         raise RawDataError(source.name, "a series", f"pictures for {what}", f"Leave {what} out.")
-    from simper_tf.reading import series_reader
+    from simper_tf.reading.series import series_reader
 
     times, values = source.part(wishes.start, wishes.end)
     reading = series_reader.reading_of_samples(times, values, band=wishes.band, names=source.names)

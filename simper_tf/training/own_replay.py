@@ -12,7 +12,7 @@ from simper_tf.encoders import glance
 from simper_tf.export import saved_model
 from simper_tf.methods import Replay, rhythm_scales
 from simper_tf.methods.frequencies import CLIPS_AT_ONCE
-from simper_tf.reading import rhythm_network
+from simper_tf.reading.films import rhythm_network
 from simper_tf.signals import samples
 from simper_tf.signals.rhythm_form import NUM_FRAMES
 from simper_tf.training.own_model import OwnModel

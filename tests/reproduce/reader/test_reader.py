@@ -12,7 +12,7 @@ from reproduce.reader import __main__ as command
 from reproduce.reader import training
 from reproduce.reader.public_films import films, public_films_dataset_builder, standin
 from simper_tf.data import film_stretches
-from simper_tf.reading import rhythm_network
+from simper_tf.reading.films import rhythm_network
 from simper_tf.utils.errors import RawDataError
 
 LICENSES = {

@@ -14,7 +14,8 @@ from predicted import breath, rows, run
 from processes import ROOT, lines_until
 
 from simper_tf.commands import console, kept, learners, main, predict
-from simper_tf.reading import drawing, series_reader, source_reader
+from simper_tf.reading import drawing, source_reader
+from simper_tf.reading.series import series_reader
 from simper_tf.recordings import search, sources
 from simper_tf.utils import files
 

@@ -8,7 +8,7 @@ from gpu_kernels import unfit
 
 from simper_tf.methods import rhythm_scales
 from simper_tf.methods.rhythm_scales import Blend, SmallGray, Windows, likeliest, period_shares
-from simper_tf.reading import rhythm_network
+from simper_tf.reading.films import rhythm_network
 from simper_tf.training import own_replay
 
 BAND = 0.1, 10.0

@@ -8,7 +8,8 @@ import tensorflow as tf
 
 import simper_tf
 from simper_tf.export import saved_model
-from simper_tf.reading import exported, rhythm_network
+from simper_tf.reading import exported
+from simper_tf.reading.films import rhythm_network
 from simper_tf.recordings import windows
 from simper_tf.training import own_replay
 from simper_tf.training.own_simper import OwnSimPer

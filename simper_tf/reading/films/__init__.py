@@ -1,0 +1,1 @@
+"""Frames of a film -> what repeats in it, and where."""

@@ -1,0 +1,1 @@
+"""Samples of a series -> what repeats in it."""
