@@ -102,6 +102,16 @@ def test_modules_import_one_another_without_a_circle():
     assert set(graphlib.TopologicalSorter(graph).static_order()) == set(known)
 
 
+def test_films_and_series_are_read_without_one_another():
+    shared, wrong = {"answer_units", "continued", "fitted", "intervals", "result"}, []
+    for room in ("films", "series"):
+        known = {f"simper_tf.reading.{name}" for name in (room, *shared)}
+        for path in (ROOT / "simper_tf" / "reading" / room).glob("*.py"):
+            used = {".".join(word.split(".")[:3]) for word in imported(path) if word.startswith("simper_tf.reading.")}
+            wrong += [(path.name, name) for name in used - known]
+    assert not wrong
+
+
 def test_no_name_of_a_test_is_longer_than_60_letters():
     paths = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "datasets").rglob("*.py")]
     names = [name for path in paths for name in re.findall(r"^ *def (test_\w+)", path.read_text(), re.MULTILINE)]

@@ -76,7 +76,7 @@ def refusal(name: str) -> str:
             return ": standard input is not read. Save it to a file." if name == "-" else ": no such file."
         if not path.is_file() or path.suffix.lower() in known or not raw_files.is_text(raw_files.head(path)):
             return ""
-        from simper_tf.tables import series_files  # With NumPy, which a refusal does not wait for.
+        from simper_tf.tables import series_files
 
         return "" if series_files.is_table(path) else raw_files.TEXT
     except (OSError, RawDataError):

@@ -77,7 +77,7 @@ class DataFrame(Series):
         self._frame, self._asked = frame, (rate, time, columns)
 
     def _load(self):
-        from simper_tf.tables import channels  # With all that reads files.
+        from simper_tf.tables import channels
 
         return self._known(channels.of_data_frame(self.name, self._frame, *self._asked))
 

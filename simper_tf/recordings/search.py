@@ -202,7 +202,7 @@ def _members(path):
     if path.suffix.lower() != ".zip" or not raw_files.is_readable(path):
         return []
     try:
-        ((names, _),) = worker.answers("simper_tf.tables.packed:members", path)
+        ((names, _),) = worker.answers("simper_tf.tables.formats.packed:members", path)
     except RawDataError:
         return []
     return names

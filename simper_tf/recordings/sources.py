@@ -274,7 +274,7 @@ def open_file(
 
 
 def _array_file(path):
-    from simper_tf.tables import array_files  # With pandas, which takes a second to load.
+    from simper_tf.tables.formats import array_files  # With pandas, which takes a second to load.
 
     return array_files.ArrayFile(path)
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import date_texts, dates
-from simper_tf.tables.delimited import Table
+from simper_tf.tables.texts.delimited import Table
+from simper_tf.tables.times import date_texts, dates
 from simper_tf.utils.later import loaded_later
 
 pd = loaded_later("pandas")

@@ -8,31 +8,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import (
+from simper_tf.tables import clock, day_parts, even_series, kept_columns, series_files, time_columns, unknown_rates
+from simper_tf.tables.formats import (
     array_files,
-    clock,
-    dates_across,
-    day_parts,
-    delimited,
-    even_series,
     fits,
-    json_texts,
-    kept_columns,
-    long_texts,
-    months_across,
     named_arrays,
     packed,
-    rates,
     recorders,
     sampled,
-    series_files,
-    sheets,
     sound,
-    time_columns,
     tracks,
-    unknown_rates,
     wfdb_records,
 )
+from simper_tf.tables.texts import dates_across, delimited, json_texts, long_texts, months_across, sheets
+from simper_tf.tables.times import rates
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
 

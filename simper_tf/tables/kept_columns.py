@@ -4,8 +4,9 @@ import re
 
 import numpy as np
 
-from simper_tf.tables import cycles, time_columns
+from simper_tf.tables import time_columns
 from simper_tf.tables.series_files import MOST_NOTES, REMEDY, left_out
+from simper_tf.tables.times import cycles
 from simper_tf.utils.errors import RawDataError
 
 # Numbers that stand for a missing one where they are farther from all others than these are from one another.

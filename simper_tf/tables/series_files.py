@@ -84,7 +84,7 @@ def series_of(
 
 def is_table(path: pathlib.Path) -> bool:
     """Returns whether a text of any ending is a table of numbers; raises RawDataError where no reader survives it."""
-    ((answer, _),) = worker.answers("simper_tf.tables.delimited:are_tables", path)
+    ((answer, _),) = worker.answers("simper_tf.tables.texts.delimited:are_tables", path)
     return answer
 
 

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import board_clocks, calendars, clock, dates, rates, time_sizes, time_units
-from simper_tf.tables.delimited import Table
+from simper_tf.tables import calendars, clock
 from simper_tf.tables.series_files import left_out
+from simper_tf.tables.texts.delimited import Table
+from simper_tf.tables.times import board_clocks, dates, rates, time_sizes, time_units
 from simper_tf.utils.errors import RawDataError
 
 # Rows from which on a column may be told to rise evenly: of 8! orders one rises.

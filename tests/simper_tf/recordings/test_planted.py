@@ -20,9 +20,9 @@ STAGES = [
     ("a.mp4", "simper_tf.recordings.decoding", "_small"),
     ("a.tif", "simper_tf.recordings.pictures", "_pages"),
     ("a.tif", "simper_tf.recordings.pictures", "_small"),
-    ("a.csv", "simper_tf.tables.delimited", "table_of"),
+    ("a.csv", "simper_tf.tables.texts.delimited", "table_of"),
     ("a.csv", "simper_tf.tables.series_files", "normal"),
-    ("a.npy", "simper_tf.tables.array_files", "ArrayFile.part"),
+    ("a.npy", "simper_tf.tables.formats.array_files", "ArrayFile.part"),
 ]
 FAULTS = {
     "raise ZeroDivisionError('planted')": r"\(.*(planted|ZeroDivisionError).*\)",

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from made_series import read
 
-from simper_tf.tables import board_clocks
+from simper_tf.tables.times import board_clocks
 from simper_tf.utils.errors import RawDataError
 
 COUNT, START = 400, 236_141

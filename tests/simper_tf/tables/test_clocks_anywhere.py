@@ -5,7 +5,8 @@ import pytest
 from made_series import WAVE, read, write
 
 from simper_tf.recordings import sources
-from simper_tf.tables import series_files, time_sizes
+from simper_tf.tables import series_files
+from simper_tf.tables.times import time_sizes
 
 COUNT = len(WAVE)
 CLOCK = 1506432387 + 0.02 * np.arange(COUNT) + np.random.default_rng(0).uniform(0, 0.019, COUNT)  # With jitter.

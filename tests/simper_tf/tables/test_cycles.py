@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from made_series import COUNT, HOURS, WAVE, read
 
-from simper_tf.tables import channels, clock, cycles
+from simper_tf.tables import channels, clock
+from simper_tf.tables.times import cycles
 
 LEFT_OUT = "The column {} counts again and again, as hours of days do, and is left out."
 PERIODS = np.concatenate([np.arange(1, 1 + most) for most in (48, 48, 46, 48, 50, 48, 20)])

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simper_tf.tables import channels, dates_across, series_files
-from simper_tf.tables.delimited import Table
+from simper_tf.tables import channels, series_files
+from simper_tf.tables.texts import dates_across
+from simper_tf.tables.texts.delimited import Table
 
 DAYS = [datetime.date(2024, 1, 1) + datetime.timedelta(days=day) for day in range(60)]
 WAVES = np.round(np.sin(2 * np.pi * np.arange(60) / np.array([[7.0], [12.0]])), 4)

@@ -8,7 +8,8 @@ import scipy.io.wavfile
 from test_series_files import write_edf, write_wfdb
 
 from simper_tf.recordings import sources
-from simper_tf.tables import channels, even_series, series_files, sound
+from simper_tf.tables import channels, even_series, series_files
+from simper_tf.tables.formats import sound
 from simper_tf.utils.errors import RawDataError
 
 RATE = 50.0

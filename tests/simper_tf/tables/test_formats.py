@@ -11,8 +11,9 @@ from astropy.io import fits
 
 from benchmarks.made_formats import COUNT, RATE, STAMPS, TIMES, WAVE, acq, fit, gpx, health, tcx, xdf
 from simper_tf.recordings import sources
-from simper_tf.tables import channels, limits, series_files, tracks
-from simper_tf.tables import fits as fits_tables
+from simper_tf.tables import channels, limits, series_files
+from simper_tf.tables.formats import fits as fits_tables
+from simper_tf.tables.formats import tracks
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
 

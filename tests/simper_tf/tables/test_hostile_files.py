@@ -12,7 +12,8 @@ import pytest
 import scipy.io
 
 from simper_tf.recordings import sources
-from simper_tf.tables import array_files, channels, series_files
+from simper_tf.tables import channels, series_files
+from simper_tf.tables.formats import array_files
 from simper_tf.utils.errors import RawDataError
 
 RATE = 50.0

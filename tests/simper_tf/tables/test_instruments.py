@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 from simper_tf.recordings import search
-from simper_tf.tables import delimited, rates, series_files
+from simper_tf.tables import series_files
+from simper_tf.tables.texts import delimited
+from simper_tf.tables.times import rates
 from simper_tf.utils import raw_files
 
 RATE, COUNT = 50.0, 200

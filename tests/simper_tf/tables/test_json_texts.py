@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simper_tf.tables import json_texts, series_files
+from simper_tf.tables import series_files
+from simper_tf.tables.texts import json_texts
 from simper_tf.utils.errors import RawDataError
 
 COUNT, STEP, BLOCK = 96, 0.02, 16

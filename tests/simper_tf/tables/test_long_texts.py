@@ -5,7 +5,8 @@ import codecs
 import numpy as np
 import pytest
 
-from simper_tf.tables import channels, even_series, long_texts
+from simper_tf.tables import channels, even_series
+from simper_tf.tables.texts import long_texts
 
 TIMES = np.arange(40_000) / 250
 ROWS = np.stack([TIMES, np.sin(2 * np.pi * 1.1 * TIMES), np.cos(2 * np.pi * 0.3 * TIMES)], axis=1)

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simper_tf.tables import channels, months_across, series_files
-from simper_tf.tables.delimited import Table
+from simper_tf.tables import channels, series_files
+from simper_tf.tables.texts import months_across
+from simper_tf.tables.texts.delimited import Table
 
 YEARS, SHORT, LONG = np.arange(1961, 1981), [*calendar.month_abbr][1:], [*calendar.month_name][1:]
 MONTHS = pd.date_range("1961-01-01", periods=240, freq="MS")

@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from simper_tf.tables import series_files, time_units
+from simper_tf.tables import series_files
+from simper_tf.tables.times import time_units
 
 RATE = 25
 WAVE = 3000 + 1000 * np.sin(np.arange(40) / 2)

@@ -10,7 +10,8 @@ import pytest
 import wfdb
 
 from simper_tf.recordings import search
-from simper_tf.tables import packed, series_files
+from simper_tf.tables import series_files
+from simper_tf.tables.formats import packed
 from simper_tf.utils.errors import RawDataError
 
 COUNT, RATE = 96, 50.0

@@ -6,7 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from simper_tf.tables import decimals, delimited
+from simper_tf.tables.texts import delimited
+from simper_tf.tables.times import decimals
 
 PLAIN = {
     "commas": "t,a\n" + "".join(f"{k / 50:.2f},{k % 7 - 3.25e-1}\n" for k in range(40)),
@@ -53,7 +54,7 @@ def test_a_short_text_is_read_before_pandas_is_loaded(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(PLAIN["commas"])
     code = (
-        "import pathlib, sys; from simper_tf.tables import channels, delimited;"
+        "import pathlib, sys; from simper_tf.tables import channels; from simper_tf.tables.texts import delimited;"
         f"print(len(delimited.table_of(pathlib.Path({str(path)!r})).columns), 'pandas.core' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simper_tf.tables import channels, layouts, series_files
+from simper_tf.tables import channels, series_files
+from simper_tf.tables.texts import layouts
 from simper_tf.utils.errors import RawDataError
 
 RATE = 25

@@ -6,7 +6,8 @@ import scipy.io
 import scipy.io.wavfile
 
 from simper_tf.recordings import search, sources
-from simper_tf.tables import rates, series_files
+from simper_tf.tables import series_files
+from simper_tf.tables.times import rates
 from simper_tf.utils.errors import RawDataError
 
 COUNT = 80

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from made_series import COUNT, DAY, DAYS, HOUR, HOURS, MONTH_SECONDS, MONTHS, WAVE, YEAR, read
 
-from simper_tf.tables import dates
+from simper_tf.tables.times import dates
 from simper_tf.utils.errors import RawDataError
 
 WRITTEN = {

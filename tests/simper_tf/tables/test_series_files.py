@@ -14,7 +14,9 @@ import scipy.io.wavfile
 
 from simper_tf.commands import early_checks
 from simper_tf.recordings import search
-from simper_tf.tables import channels, layouts, limits, named_arrays, series_files, sound
+from simper_tf.tables import channels, limits, series_files
+from simper_tf.tables.formats import named_arrays, sound
+from simper_tf.tables.texts import layouts
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
 

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from simper_tf.recordings import search
-from simper_tf.tables import series_files, sheets
+from simper_tf.tables import series_files
+from simper_tf.tables.texts import sheets
 from simper_tf.utils.errors import RawDataError
 
 COUNT = 100

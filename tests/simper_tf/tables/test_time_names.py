@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from simper_tf.tables import series_files, time_units
+from simper_tf.tables import series_files
+from simper_tf.tables.times import time_units
 from simper_tf.utils.errors import RawDataError
 from tests.simper_tf.tables import made_series
 

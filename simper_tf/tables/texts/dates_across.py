@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 
-from simper_tf.tables import time_units
-from simper_tf.tables.delimited import Table
-from simper_tf.tables.layouts import kind_of
+from simper_tf.tables.texts.delimited import Table
+from simper_tf.tables.texts.layouts import kind_of
+from simper_tf.tables.times import time_units
 from simper_tf.utils.later import loaded_later
 
 pd = loaded_later("pandas")

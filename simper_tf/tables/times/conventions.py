@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from simper_tf.tables import time_units
+from simper_tf.tables.times import time_units
 
 UNITS = ".units"  # Behind the name of an array that of its units.
 _SINCE = re.compile(r"\s*(\w+)\s+since\b.*", re.IGNORECASE | re.DOTALL)

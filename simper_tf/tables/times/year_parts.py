@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from simper_tf.tables import dates
+from simper_tf.tables.times import dates
 from simper_tf.utils.later import loaded_later
 
 pd = loaded_later("pandas")

@@ -2,8 +2,9 @@
 
 import re
 
-from simper_tf.tables import layouts, rates, time_units
-from simper_tf.tables.layouts import Layout, cells_of, kind_of
+from simper_tf.tables.texts import layouts
+from simper_tf.tables.texts.layouts import Layout, cells_of, kind_of
+from simper_tf.tables.times import rates, time_units
 
 _UNIT = re.compile(
     r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec(ond)?s?|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"

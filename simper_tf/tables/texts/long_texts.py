@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import delimited, even_series
+from simper_tf.tables import even_series
+from simper_tf.tables.texts import delimited
 
 _OFF = 0.3  # Share of a step by which steps, and times from a straight line, differ at most that are read as even.
 _SAME = 1e-9  # Share of the whole time by which computing moves times.

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from simper_tf.tables import date_texts, time_sizes, time_units
+from simper_tf.tables.times import date_texts, time_sizes, time_units
 from simper_tf.utils.later import loaded_later
 
 pd = loaded_later("pandas")

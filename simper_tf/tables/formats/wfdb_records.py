@@ -7,8 +7,8 @@ import re
 import numpy as np
 
 from simper_tf.tables.even_series import ROWS, Stored
+from simper_tf.tables.formats.sampled import Sampled, library, reading
 from simper_tf.tables.limits import refuse_long
-from simper_tf.tables.sampled import Sampled, library, reading
 from simper_tf.utils import raw_files
 from simper_tf.utils.errors import RawDataError
 

@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 
-from simper_tf.tables import dates, year_parts
-from simper_tf.tables.delimited import Table
 from simper_tf.tables.series_files import left_out
+from simper_tf.tables.texts.delimited import Table
+from simper_tf.tables.times import dates, year_parts
 
 _NUMBER = re.compile("0?[1-9]|1[0-2]")
 _ALL = np.arange(1, 13)

@@ -5,8 +5,8 @@ import pathlib
 import numpy as np
 
 from simper_tf.tables.even_series import Stored
+from simper_tf.tables.formats.sampled import Sampled
 from simper_tf.tables.limits import refuse_long
-from simper_tf.tables.sampled import Sampled
 from simper_tf.utils.errors import RawDataError, UnreadableError
 
 _MOST_AT_ONCE = 2**30  # Bytes of frames that are not stored one after another.

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import decimals, header_names, json_texts, labelled, layouts, line_protocol, rates, text_lines
-from simper_tf.tables.layouts import cells_of, kind_of
 from simper_tf.tables.series_files import REMEDY
+from simper_tf.tables.texts import header_names, json_texts, labelled, layouts, line_protocol, text_lines
+from simper_tf.tables.texts.layouts import cells_of, kind_of
+from simper_tf.tables.times import decimals, rates
 from simper_tf.utils import worker
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.later import loaded_later

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simper_tf.tables import dates
+from simper_tf.tables.times import dates
 
 _FEWEST = 20  # Numbers of which it can be told: fewer rise so by chance.
 _ONE, _LONGER = 0.25, 1.5  # Quantile of the steps at which none is lost, and by which factor steps of two are longer.

@@ -8,9 +8,10 @@ import zlib
 
 import numpy as np
 
-from simper_tf.tables import conventions, rates, wfdb_records
+from simper_tf.tables.formats import wfdb_records
+from simper_tf.tables.formats.sampled import Sampled, reading, unknown_kind
 from simper_tf.tables.limits import refuse_long
-from simper_tf.tables.sampled import Sampled, reading, unknown_kind
+from simper_tf.tables.times import conventions, rates
 from simper_tf.utils import raw_files
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.later import loaded_later

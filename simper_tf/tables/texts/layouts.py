@@ -7,8 +7,8 @@ import operator
 import re
 from typing import NamedTuple
 
-from simper_tf.tables import decimals, time_units, year_parts
 from simper_tf.tables.series_files import REMEDY
+from simper_tf.tables.times import decimals, time_units, year_parts
 from simper_tf.utils.errors import RawDataError
 
 LONGEST_LINE = 2**20  # Letters: a thousand channels take a sixtieth of them.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.tables import dates
+from simper_tf.tables.times import dates
 
 # Days as astronomers, MATLAB and spreadsheets count them, from about 1859, 1889 and 1927 on.
 _DAYS_OF_DATES = (2.4e6, 2.5e6), (6.9e5, 7.7e5), (1e4, 8e4)

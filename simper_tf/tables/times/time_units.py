@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simper_tf.tables import date_texts, dates, rates, time_sizes
+from simper_tf.tables.times import date_texts, dates, rates, time_sizes
 
 if TYPE_CHECKING:
     import pandas as pd

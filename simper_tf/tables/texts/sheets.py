@@ -5,7 +5,9 @@ import io
 import pathlib
 import tempfile
 
-from simper_tf.tables import blocks, delimited, json_texts, limits, rates
+from simper_tf.tables import limits
+from simper_tf.tables.texts import blocks, delimited, json_texts
+from simper_tf.tables.times import rates
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError, UnreadableError
 from simper_tf.utils.later import loaded_later

@@ -8,8 +8,8 @@ import pathlib
 import numpy as np
 
 from simper_tf.tables.even_series import Stored
+from simper_tf.tables.formats.sampled import Sampled, library, reading, unknown_kind
 from simper_tf.tables.limits import refuse_long
-from simper_tf.tables.sampled import Sampled, library, reading, unknown_kind
 from simper_tf.utils import raw_files
 from simper_tf.utils.errors import RawDataError
 

@@ -8,7 +8,9 @@ from xml.parsers import expat
 
 import numpy as np
 
-from simper_tf.tables import delimited, limits, sampled
+from simper_tf.tables import limits
+from simper_tf.tables.formats import sampled
+from simper_tf.tables.texts import delimited
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.later import loaded_later
 

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from simper_tf.tables import dates, year_parts
+from simper_tf.tables.times import dates, year_parts
 from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.later import loaded_later
 

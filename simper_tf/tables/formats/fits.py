@@ -7,7 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simper_tf.tables import delimited, limits, sampled, time_units
+from simper_tf.tables import limits
+from simper_tf.tables.formats import sampled
+from simper_tf.tables.texts import delimited
+from simper_tf.tables.times import time_units
 from simper_tf.utils.errors import RawDataError
 
 # Names of what is measured of a star, and of what is none of it but errors, background and what was taken off.

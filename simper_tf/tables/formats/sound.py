@@ -10,8 +10,8 @@ import tempfile
 import numpy as np
 
 from simper_tf.tables.even_series import Stored
+from simper_tf.tables.formats.sampled import Sampled, library, reading, unknown_kind
 from simper_tf.tables.limits import refuse_long
-from simper_tf.tables.sampled import Sampled, library, reading, unknown_kind
 from simper_tf.utils.errors import RawDataError
 
 # From so many samples a second on a sound file is sound, in which repetitions are told by how loud it is: biosignals

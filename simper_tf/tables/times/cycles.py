@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simper_tf.tables import dates
+from simper_tf.tables.times import dates
 
 _FEWEST = 7  # Numbers of a cycle, as of days of a week.
 _MOSTLY, _EVEN = 0.9, 0.01  # Share of numbers that count so, and share of a step by which rounding moves it.

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simper_tf.tables.layouts import LONGEST_LINE
 from simper_tf.tables.limits import refuse_long
 from simper_tf.tables.series_files import REMEDY
+from simper_tf.tables.texts.layouts import LONGEST_LINE
 from simper_tf.utils.errors import RawDataError
 
 HEAD_LINES = 400  # That are looked at.

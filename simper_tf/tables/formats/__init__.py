@@ -1,0 +1,1 @@
+"""Files of samples, one kind a module -> channels and their rate."""

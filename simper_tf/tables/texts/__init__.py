@@ -1,0 +1,1 @@
+"""Lines, cells and sheets of text -> tables of numbers."""

@@ -1,0 +1,1 @@
+"""Words and numbers of a table that say when."""
