@@ -49,7 +49,7 @@ class Rung:
 
     def spanning(self, span: float) -> np.ndarray:
         """Scores of the same scene without drift slower than another span, `(T, tiles, KEPT)`."""
-        return smooth(self.whole - smooth(self.whole, span / 2), self.span / 24)
+        return filters.smooth_twice(self.whole - filters.smooth_twice(self.whole, span / 2), self.span / 24)
 
     @functools.cached_property
     def dimensions(self) -> float:
@@ -154,18 +154,6 @@ def _strongest(matrix: np.ndarray, kept: int) -> tuple[np.ndarray, np.ndarray]:
     return powers[: -kept - 1 : -1], modes[:, : -kept - 1 : -1]
 
 
-def smooth(series: np.ndarray, width: float, axis: int = 0) -> np.ndarray:
-    """Series smoothed in time by a triangle twice `width` samples wide, one sample late where `width` is even.
-
-    An even filter has its middle between two samples, here twice on the same side. The weights of the confidence were
-    fitted with that delay. Time is the first axis, of rows the second.
-    """
-    width = max(1, round(width))
-    for _ in range(2):
-        series = filters.smooth(series, width, axis)
-    return series
-
-
 def rungs(scores: np.ndarray) -> Iterator[Rung]:
     """The scene on a ladder of time spans, the longest one first."""
     length = len(scores)
@@ -174,9 +162,9 @@ def rungs(scores: np.ndarray) -> Iterator[Rung]:
     passed = scores - scores.mean(0) - ramp[:, None, None] * slope
     span = float(length)
     while span >= SHORTEST_SPAN:
-        yield Rung(smooth(passed, span / 24), span, scores)
+        yield Rung(filters.smooth_twice(passed, span / 24), span, scores)
         span /= SPAN_STEP
-        passed = scores - smooth(scores, span / 2)
+        passed = scores - filters.smooth_twice(scores, span / 2)
 
 
 def courses(rung: Rung) -> Iterator[Course]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from simper_tf.reading import intervals
 from simper_tf.reading.films import courses
-from simper_tf.signals import samples
+from simper_tf.signals import filters, samples
 
 SAMPLES = 24  # Moments of an event, half of them before its peak.
 LINK = 0.4  # Likeness of neighbors, or of those two apart, that makes them one run.
@@ -245,7 +245,7 @@ def differ(scores: np.ndarray, marks: np.ndarray, parts: int = 2) -> bool:
         return False
     # Marks of fast events are off by parts of a frame, in turn as well.
     line = np.polyval(np.polyfit(number, marks, 1), number)
-    marks = line + courses.smooth(marks - line, parts)
+    marks = line + filters.smooth_twice(marks - line, parts)
     marks, number = marks[number <= last], number[number <= last]
     period = (marks[-1] - marks[0]) / number[-1]
     orders = np.arange(1, math.floor(parts * period / 2) + 1) / parts

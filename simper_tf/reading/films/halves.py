@@ -8,7 +8,8 @@ differ by more than frames make of like ones.
 import numpy as np
 
 from simper_tf.reading import intervals
-from simper_tf.reading.films import courses, events
+from simper_tf.reading.films import events
+from simper_tf.signals import filters
 
 # Neighbours that differ are a pair of halves if they correlate at least this.
 PAIR = 0.5
@@ -77,5 +78,5 @@ def _alike_in_picture(run: events.Run) -> np.ndarray:
     moved to where they are most alike, and what changes from frame to frame is smoothed.
     """
     run = events.aligned(run)
-    scores = courses.smooth(run.course.rung.spanning(SPANNED / intervals.frequency(run.marks)), 2)
+    scores = filters.smooth_twice(run.course.rung.spanning(SPANNED / intervals.frequency(run.marks)), 2)
     return events.likeness(*events.stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends))

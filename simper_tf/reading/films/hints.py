@@ -43,7 +43,7 @@ def peaks(some: Sequence[courses.Course]) -> Iterator[tuple[courses.Course, np.n
     """Courses of one rung with sets of their peaks, one for every smoothing and sign."""
     values, found = np.stack([course.values for course in some]), []
     for part in SMOOTHINGS:
-        smoothed = courses.smooth(values, some[0].rung.span / part, axis=1)
+        smoothed = filters.smooth_twice(values, some[0].rung.span / part, axis=1)
         extents = np.diff(np.quantile(smoothed, (0.05, 0.95), axis=1), axis=0)[0]
         rows = np.stack((smoothed, -smoothed), 1).reshape(-1, values.shape[1])
         numbers, marks = filters.tops_of_rows(rows, np.maximum(PROMINENCE * extents, 1e-6).repeat(2))

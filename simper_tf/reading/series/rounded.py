@@ -3,7 +3,7 @@
 import numpy as np
 
 from simper_tf.reading import result
-from simper_tf.reading.films import courses
+from simper_tf.signals import filters
 
 _STEPS = 1.5  # Of the rounding, by which the slow movement must change.
 # Steps by which values may be off the slow movement: half of one by rounding, the rest by how that is estimated.
@@ -39,6 +39,6 @@ def is_of_rounding(answer: result.Answer, times: np.ndarray, values: np.ndarray)
 
 def _is_rounded(channel, width, inside):
     step = np.diff(np.unique(channel)).min()
-    slow = courses.smooth(channel, width)
-    slow = (slow + courses.smooth(channel - slow, width))[inside]  # Of what is seven times as slow 99.6 % stays.
+    slow = filters.smooth_twice(channel, width)
+    slow = (slow + filters.smooth_twice(channel - slow, width))[inside]  # Of what is seven times as slow 99.6 % stays.
     return np.ptp(slow) >= _STEPS * step and np.mean(np.abs(channel[inside] - slow) <= _OFF * step) >= _SHARE

@@ -11,6 +11,7 @@ from scipy import ndimage, special
 
 from simper_tf.reading import fitted, intervals
 from simper_tf.reading.films import camera, compression, courses, events, film_reader, movement, stretches, verdict
+from simper_tf.signals import filters
 
 
 def test_events_reach_halfway_to_their_neighbours():
@@ -118,7 +119,7 @@ def test_stretches_share_an_eighth_and_the_last_a_quarter():
 
 def test_a_moving_camera_is_held_still():
     rng = np.random.default_rng(0)
-    wide = events.courses.smooth(events.courses.smooth(rng.normal(size=(60, 70)), 3).T, 3).T
+    wide = filters.smooth_twice(filters.smooth_twice(rng.normal(size=(60, 70)), 3).T, 3).T
     wide = 100 + 300 * wide.astype(np.float32)
     across = np.rint(4 * np.sin(np.arange(40) / 6)).astype(int)
     frames = np.stack([wide[5:45, 8 + at : 58 + at] for at in across])[..., None]
@@ -140,7 +141,7 @@ def test_one_mover_is_not_the_camera():
 @pytest.mark.slow
 def test_a_pan_over_a_still_repeats_nothing():
     rng = np.random.default_rng(0)
-    wide = 100 + 40 * events.courses.smooth(events.courses.smooth(rng.normal(size=(60, 90)), 1.5).T, 1.5).T
+    wide = 100 + 40 * filters.smooth_twice(filters.smooth_twice(rng.normal(size=(60, 90)), 1.5).T, 1.5).T
     frames = []
     for moment in range(120):
         shift = np.array([[1, 0, -0.1 * moment], [0, 1, 0]])
