@@ -86,6 +86,7 @@ RULES = {
     "halves": Rule("both halves show the line", uneven, "_IN_HALVES", -1e9),
     "explained": Rule("a line explains much", uneven, "_EXPLAINED", 0.0),
     "chance": Rule("a line is no chance", uneven, "_BY_CHANCE", np.inf),
+    "means": Rule("means of bursts show lines", uneven, "clearest_of_means", lambda *given: []),
     "rivals": Rule("rivals of a line count", uneven, "_LEAST_CHANCE", 0.0),
     "channels": Rule("channels of slow series are read each", rhythms, "_channels", lambda values: (None,)),
     "fine clock": Rule("many samples have a finer clock", rhythms, "_AS_IF_RATE", np.inf),

@@ -97,21 +97,25 @@ def _with_slower(answers, times, values, band):
 def _with_lines(answers, times, values, band):
     """Returns answers with a line of the spectrum in place of clear beats of few samples each, or of none.
 
-    Beats may drown in noise, a line does not. And it tells the tempo of few samples a cycle better.
+    Beats may drown in noise, or come in bursts, a line does not. And it tells the tempo of few samples a cycle better.
     """
     clear = [answer for answer in answers if answer.is_clear]
     coarse = _COARSE / series_files.usual_step(times)
-    if any(answer.hertz <= coarse for answer in clear) or not _has_line(values):
+    if any(answer.hertz <= coarse for answer in clear):
         return answers
-    lines = [_where_seen(line, times) for line in uneven.clearest(times, values, band) or []]
+    lines = (uneven.clearest(times, values, band) or []) if _has_line(values) else []
+    if not lines and not clear:
+        lines = uneven.clearest_of_means(times, values, band)
+    lines = [_where_seen(line, times) for line in lines]
     return [*lines, *(answer for answer in answers if not lines or answer not in clear)]
 
 
 def _where_seen(line, times):
-    """Returns an answer without repetitions that hold no sample; as it is where times are uneven, such as nights."""
-    if series_files.usual_step(times) > 1 / _SLOW_RATE:
+    """Returns an answer without repetitions of which less than half was seen; as it is where times are uneven."""
+    if uneven.is_one(times):
         return line
-    are_seen = np.diff(np.searchsorted(times, line.repetitions), axis=1)[:, 0] > 0
+    seen = np.diff(np.searchsorted(times, line.repetitions), axis=1)[:, 0]
+    are_seen = seen >= max(1, np.median(seen) / 2)
     spans, peaks = (tuple(itertools.compress(each, are_seen)) for each in (line.repetitions, line.peaks))
     return dataclasses.replace(line, repetitions=spans, peaks=peaks)
 

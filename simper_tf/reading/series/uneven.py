@@ -1,9 +1,9 @@
 """Rhythms of slow series with uneven times, such as stars that are seen at night: a line of Lomb and Scargle.
 
-Between such samples nothing can be interpolated. Even samples of a wave that drowns in noise are read so as well. A
-sine with a mean of its own is fitted at each frequency (Zechmeister and Kürster, Astronomy & Astrophysics, 2009). Lines
-a cycle a day apart are alike where it is sampled once a day: the odds of each against the others are those of what the
-fits leave.
+Between such samples nothing can be interpolated. Even samples of a wave that drowns in noise are read so as well, and
+means of what comes in bursts, such as steps of a day. A sine with a mean of its own is fitted at each frequency
+(Zechmeister and Kürster, Astronomy & Astrophysics, 2009). Lines a cycle a day apart are alike where it is sampled once
+a day: the odds of each against the others are those of what the fits leave.
 """
 
 import dataclasses
@@ -32,6 +32,8 @@ _RIVALS, _LEAST_CHANCE = 20, 0.8
 _PARTS = 8  # Of a period, samples in which tell no more than one.
 _CLOSER = 10  # Frequencies on either side of a top by which lines are compared.
 _MOST_CHANNELS = 8  # Each takes seconds; tables of stars have one or two that vary, beside their errors.
+_MOST_MEANS = 2500  # Of a channel, which take a tenth of a second. Of more samples each mean is of several.
+_A_CYCLE = 8  # Means that a cycle has at least.
 
 
 def is_one(times: np.ndarray) -> bool:
@@ -59,6 +61,30 @@ def clearest(times: np.ndarray, values: np.ndarray, band: tuple[float, float] | 
     ]
     clear = [answer for answer in named if answer.is_clear]
     return sorted(clear, key=lambda answer: -answer.confidence)[:1] if named else None
+
+
+def clearest_of_means(times: np.ndarray, values: np.ndarray, band: tuple[float, float] | None) -> list[result.Answer]:
+    """Returns the clear answer on means of two, four or more samples; of the fewest that show one, or none.
+
+    A line that explains little of bursts, or of noise, explains most of their means. Arguments are those of `clearest`.
+    """
+    low, high = band or (0.0, np.inf)
+    span = float(np.ptp(times))
+    width = 2 * max(float(np.median(np.diff(times))), span / 2 / _MOST_MEANS)
+    while span / width > _FEWEST:
+        limits = low, min(high, 1 / (_A_CYCLE * width))
+        found = clearest(*_means(times, values, width), limits) if limits[0] < limits[1] else None
+        if clear := [answer for answer in found or [] if answer.is_clear]:
+            return clear
+        width *= 2
+    return []
+
+
+def _means(times, values, width):
+    """Returns mean times and values of the samples of each span of so many seconds that has some."""
+    _, span, count = np.unique(np.floor((times - times[0]) / width), return_inverse=True, return_counts=True)
+    means = [np.bincount(span, column) / count for column in (times, *values.T)]
+    return means[0], np.stack(means[1:], axis=1)
 
 
 def _of_channel(times, values, band):

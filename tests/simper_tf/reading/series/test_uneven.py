@@ -57,6 +57,41 @@ def test_noise_at_uneven_times_is_hardly_ever_clear(kind):
     assert clear <= 1
 
 
+def bursts(days, missing, seed):
+    """Returns times of every five minutes but for some whole days, and steps: in a quarter of them, by day alone."""
+    rng = np.random.default_rng(seed)
+    times = np.arange(0, days * DAY, 300)
+    hour, kept = times % DAY / 3600, ~np.isin(times // DAY, rng.choice(days, missing, replace=False))
+    steps = (rng.random(len(times)) < 0.25 * ((hour > 7) & (hour < 22))) * rng.exponential(60, len(times))
+    return times[kept], steps[kept]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("days", "missing"), [(14, 3), (30, 7)])
+def test_days_of_bursts_are_read_though_some_are_missing(days, missing, seed):
+    times, steps = bursts(days, missing, seed)
+    (answer,) = series_reader.reading_of_samples(times, steps[:, None]).clear
+    assert answer.hertz * DAY == pytest.approx(1, rel=0.01)
+    assert answer.count <= days - missing + 1  # A day that nobody saw is not counted.
+
+
+@pytest.mark.parametrize("kind", ["white", "walk"])
+def test_means_of_noise_show_no_line(kind):
+    for seed in range(20):
+        noise = np.random.default_rng(seed).normal(size=(2000, 1))
+        values = noise if kind == "white" else np.cumsum(noise, axis=0)
+        assert uneven.clearest_of_means(np.arange(2000.0), values, None) == []
+
+
+def test_a_wave_in_bursts_is_told_by_the_fewest_means_that_show_it():
+    times = np.arange(0, 3000.0)
+    values = (np.sin(2 * np.pi * times / 100) > 0) * (times % 7 == 0)
+    (answer,) = uneven.clearest_of_means(times, values[:, None], None)
+    assert answer.hertz == pytest.approx(0.01, rel=1e-3)
+    assert np.diff(answer.times).mean() == pytest.approx(8, rel=0.1)
+    assert uneven.clearest_of_means(times, values[:, None], (0.02, 0.4)) == []
+
+
 def test_even_times_with_holes_and_jitter_are_no_uneven_ones():
     rng = np.random.default_rng(0)
     times = np.arange(700) * 3600.0
