@@ -152,7 +152,8 @@ def parsed(name: str, words: Sequence[str]):
         word = printable(unknown[0].partition("=")[0])
         if word.startswith("-"):
             flags = [f"--{field.name}" for field in declared(_named(command.options))]
-            parser.error(f"there is no flag {word}.{_near(word, flags)}")
+            near = f" The file is ./{word}." if os.path.lexists(unknown[0]) else _near(word, flags)
+            parser.error(f"there is no flag {word}.{near}")
         parser.error(f"it takes flags alone. Found: {word}.")
     given = vars(arguments)
     recordings = [*given.pop("recordings", []), *behind]

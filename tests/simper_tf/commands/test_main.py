@@ -214,6 +214,14 @@ def test_the_demo_says_what_the_readme_shows_and_counts_nine(tmp_path, capsys, m
         assert str(path) in out
 
 
+def test_a_file_whose_name_begins_with_a_dash_is_named_by_its_folder(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-a.csv").touch()
+    with pytest.raises(SystemExit):
+        main.main(["predict", "-a.csv"])
+    assert "there is no flag -a.csv. The file is ./-a.csv." in capsys.readouterr().err
+
+
 def test_a_folder_that_cannot_be_written_is_refused_by_its_flag(capsys, tmp_path):
     with pytest.raises(SystemExit):
         main.main(["train", str(sample.PATH), "--out=/proc/runs/mine"])  # Where not even root can make a folder.
