@@ -70,7 +70,7 @@ def test_every_learning_encoder_has_a_time_and_a_memory_row():
 
 @pytest.mark.slow
 def test_micro_batches_share_the_memory_of_a_step():
-    together, shared = (step_memory.step_gib("small", (28, 28, 1), 100, 8, micro_batch) for micro_batch in (0, 1))
+    together, shared = (step_memory.step_gib("small", (28, 28, 1), 100, 48, micro_batch) for micro_batch in (0, 1))
     assert shared < together / 2
 
 

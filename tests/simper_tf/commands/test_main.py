@@ -114,7 +114,8 @@ def test_help_fits_a_screen_and_names_every_command(capsys):
 
 
 @pytest.mark.parametrize("name", main.COMMANDS)
-def test_help_of_a_command_names_each_of_its_flags(capsys, name):
+def test_help_of_a_command_names_each_of_its_flags(capsys, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     with pytest.raises(SystemExit) as end:
         main.main([name, "--help"])
     assert not end.value.code
