@@ -311,10 +311,10 @@ def like_times(table: Table) -> str:
         if not isinstance(column, np.ndarray) or not np.isfinite(column).all():
             continue
         step = _even_step(column) or _jittery_step(column) or board_clocks.step(column)
-        is_rising = (time_units.is_vague(name) or not name) and direction(column) > 0
+        is_rising = direction(column) > 0
         if is_rising and not name and step is None:
             return f"Column {k + 1} rises and may be a clock: name it in a row above all, such as time (s), ms or MJD."
-        if step not in (None, 1) or is_rising:
+        if step not in (None, 1) or (time_units.is_vague(name) and is_rising):
             by = f" by {step:.6g}" if step else ""
             return (
                 f"Column {repr(name) if name else k + 1} rises{by} and may be a clock: name it, `time={name or k + 1}`."

@@ -215,7 +215,7 @@ def test_the_demo_says_what_the_readme_shows_and_counts_nine(tmp_path, capsys, m
         assert str(path) in out
 
 
-def test_a_file_whose_name_begins_with_a_dash_is_named_by_its_folder(capsys, tmp_path, monkeypatch):
+def test_a_file_named_with_a_dash_is_told_from_a_flag(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "-a.csv").touch()
     with pytest.raises(SystemExit):

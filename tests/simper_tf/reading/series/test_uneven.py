@@ -83,7 +83,7 @@ def test_means_of_noise_show_no_line(kind):
         assert uneven.clearest_of_means(np.arange(2000.0), values, None) == []
 
 
-def test_a_wave_in_bursts_is_told_by_the_fewest_means_that_show_it():
+def test_the_fewest_means_that_show_a_wave_tell_it():
     times = np.arange(0, 3000.0)
     values = (np.sin(2 * np.pi * times / 100) > 0) * (times % 7 == 0)
     (answer,) = uneven.clearest_of_means(times, values[:, None], None)
