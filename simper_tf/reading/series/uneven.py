@@ -74,17 +74,19 @@ def clearest_of_means(times: np.ndarray, values: np.ndarray, band: tuple[float, 
     while span / width > _FEWEST:
         limits = low, min(high, 1 / (_A_CYCLE * width))
         found = clearest(*_means(times, values, width), limits) if limits[0] < limits[1] else None
-        if clear := [answer for answer in found or [] if answer.is_clear]:
-            return clear
+        if found:
+            return found
         width *= 2
     return []
 
 
 def _means(times, values, width):
     """Returns mean times and values of the samples of each span of so many seconds that has some."""
-    _, span, count = np.unique(np.floor((times - times[0]) / width), return_inverse=True, return_counts=True)
-    means = [np.bincount(span, column) / count for column in (times, *values.T)]
-    return means[0], np.stack(means[1:], axis=1)
+    spans = np.floor((times - times[0]) / width).astype(int)
+    count = np.bincount(spans)
+    sums = [np.bincount(spans, column) for column in (times, *values.T[:_MOST_CHANNELS])]
+    means = np.stack(sums, axis=1)[count > 0] / count[count > 0, None]
+    return means[:, 0], means[:, 1:]
 
 
 def _of_channel(times, values, band):
