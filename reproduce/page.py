@@ -101,13 +101,13 @@ def _is_ranked(block, results):
 
 def _learned(line):
     """Returns the runs that learned something for a line."""
-    return frozenset(cell.run for cell in line.cells if cell and cell.protocol not in ranking.UNLEARNED)
+    return frozenset(cell.run for cell in line.cells if cell and cell.protocol not in ranking.OF_CLIPS)
 
 
 def _text(results, cell, is_first):
     """Returns a cell in print; of what has learned nothing the rows of one seed, unless each has clips of its own."""
     rows, stalled = results.of(cell), results.stalled(cell)
-    is_learned = bool(rows) and rows[0].protocol not in ranking.UNLEARNED
+    is_learned = bool(rows) and rows[0].protocol not in ranking.OF_CLIPS
     differ = is_learned or bool(cell and cell.run.configs)
     text = markdown_tables.short_cell(rows if differ else rows[:1], len(results.seeds))
     if stalled:

@@ -16,9 +16,9 @@ from simper_tf.evaluation.rows import Row
 
 # Of these metrics more is better; of all others less.
 RISING = {"pearson", "pearson_pooled"}
-# Protocols that read clips or perfect features, and nothing that anybody learned.
-UNLEARNED = {
-    "pixels", "pixel_harmonics", "harmonic_sum", "contrast_sum", "spectra_1nn", "surest_harmonic_sum",
+# Protocols that read clips or perfect features, and nothing of an encoder: one seed stands for all.
+OF_CLIPS = {
+    "pixels", "pixel_patterns", "harmonic_sum", "contrast_sum", "spectra_1nn", "surest_harmonic_sum",
     "green", "chrom", "pos", "chrom_fundamental", "pos_fundamental", "chrom_harmonics", "pos_harmonics",
     "persistence", "training_mean",
     IDEAL, *FLOORS,
@@ -109,8 +109,8 @@ def seed_by_seed(column: str, rows: list[Row], others: list[Row], title: str) ->
 
 def spread(rows: list[Row]) -> float:
     """Returns how far from its mean the truth may lie: the deviation over seeds, or half the interval of one."""
-    # What has learned nothing is the same with every seed, which says nothing of how sure it is: its interval does.
-    if len(rows) > 1 and rows[0].protocol not in UNLEARNED:
+    # What reads clips is the same with every seed, which says nothing of how sure it is: its interval does.
+    if len(rows) > 1 and rows[0].protocol not in OF_CLIPS:
         return statistics.stdev(row.value for row in rows)
     return (rows[0].high - rows[0].low) / 2
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from reproduce import clip_errors, paired
 from reproduce.grid import Grid, Run
-from reproduce.ranking import UNLEARNED
+from reproduce.ranking import OF_CLIPS
 from reproduce.studies.scales import Scale
 from reproduce.studies.table import Cell, Line, Study
 from simper_tf.evaluation.protocols import FLOORS, IDEAL
@@ -61,7 +61,7 @@ class Results:
             {row.seed: row.value for row in self.of(dataclasses.replace(cell, **other))}
             for other in ({"metric": "pearson"}, {"protocol": "training_mean"})
         )
-        is_error = cell.metric in ERRORS and cell.protocol not in UNLEARNED
+        is_error = cell.metric in ERRORS and cell.protocol not in OF_CLIPS
         return {
             row.seed for row in self.of(cell)
             if not correlations.get(row.seed, 1.0) >= LEAST_CORRELATION
@@ -100,7 +100,7 @@ class Results:
 
     def seconds_of(self, line: Line) -> float | None:
         """Returns the seconds of training of a line; None where nothing is learned for it, or nothing is finished."""
-        learned = [cell for cell in line.cells if self.of(cell) and cell.protocol not in UNLEARNED]
+        learned = [cell for cell in line.cells if self.of(cell) and cell.protocol not in OF_CLIPS]
         return self.seconds(learned) if learned else None
 
     def lacking(self) -> list[Cell]:

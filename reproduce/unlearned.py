@@ -4,7 +4,7 @@ import sys
 
 import tensorflow as tf
 
-from reproduce.ranking import UNLEARNED
+from reproduce.ranking import OF_CLIPS
 from simper_tf.evaluation import clip_table, features, protocols, rows, tasks
 from simper_tf.training import experiment, run_folder, subsets
 from trainers import cli, data, options
@@ -42,7 +42,7 @@ def read(folder, clips, settings):
         | ({"contrasts": features.contrasts} if isinstance(task, tasks.Frequency) else {})
     )
     train, predicted = (_extract(clips, split, functions, settings) for split in ("train", settings.split))
-    found = protocols.predict(train.labeled(), predicted, predicted, task, names=UNLEARNED)
+    found = protocols.predict(train.labeled(), predicted, predicted, task, names=OF_CLIPS)
     values = {name: prediction.values for name, prediction in found.items()}
     run = {
         "dataset": clips.name, "config": clips.config, "method": METHOD, "encoder": ENCODER, "seed": settings.seed,

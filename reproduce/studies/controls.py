@@ -25,12 +25,15 @@ CONTROLS = {
     "training_mean": ("control: the mean of the training clips", {"linear_probe": "training_mean"}),
 }
 # Columns in which what reads clips stands: it sees no label, and needs none where a head has learned from some.
-_UNLABELED = ("fft", "fft_resolved", "fft_calibrated", "fft_fundamental", "harmonics", OWN)
-# The strongest controls, harder to beat than any line of the spectrum: protocol -> its name in print, and its columns.
+_UNLABELED = ("fft", "fft_resolved", "fft_calibrated", "fft_fundamental", "patterns", OWN)
+# What learns without labels and without a network, by the pixels alone.
+PATTERNS_LINE = "harmonic patterns of the pixels, no network"
+# The strongest controls, harder to beat than any line of the spectrum, and patterns, which read the clips as well:
+# protocol -> its name in print, and its columns.
 _SUMS = {
     "harmonic_sum": ("control: harmonic sum of the pixels", _UNLABELED),
     "contrast_sum": ("control: harmonic sum of the pixels at equal contrast", _UNLABELED),
-    "pixel_harmonics": ("control: harmonics of the pixels, whitened", _UNLABELED),
+    "pixel_patterns": (PATTERNS_LINE, _UNLABELED),
     "spectra_1nn": ("control: neighbors of the pixels' spectra", ("1nn",)),
 }
 _OF_SKIN = {

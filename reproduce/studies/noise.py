@@ -13,7 +13,7 @@ from simper_tf.methods import METHODS
 STRENGTHS = {"faint": 20, "low": 40, "middle": 110, "high": 180}
 READOUTS = ("fft_resolved", "1nn")
 # Of the strongest noise, where frames are brought to equal contrast.
-STRONG, STRONG_READOUTS = ("middle", "high"), {"harmonics": "harmonics", "1nn": "1-NN"}
+STRONG, STRONG_READOUTS = ("middle", "high"), {"patterns": "patterns of harmonics", "1nn": "1-NN"}
 
 
 def noise(scale: Scale) -> Study:
@@ -55,7 +55,7 @@ def _at_equal_contrast(scale, base):
     beside = [controls.strongest("rotating_digits", base[name], [(readout, "mae")]) for name, readout in places]
     sums = [Line(same[0].title, tuple(of.cells[0] for of in same)) for same in zip(*beside, strict=True)]
     ideal = (
-        Cell(controls.mean_of_frames(base[name]), IDEAL, "mae") if readout == "harmonics" else None
+        Cell(controls.mean_of_frames(base[name]), IDEAL, "mae") if readout == "patterns" else None
         for name, readout in places
     )
     lines += [*sums, Line(controls.IDEAL_LINE, tuple(ideal))]
@@ -63,7 +63,8 @@ def _at_equal_contrast(scale, base):
         f"{name}, {STRENGTHS[name]} levels, {STRONG_READOUTS[readout]}: MAE (Hz)" for name, readout in places
     )
     own = METHODS["simper"].title
-    pairs = tuple((own, title) for title in [*learned, *(of.title for of in sums)] if title != own)
+    titles = [of.title for of in sums]
+    pairs = tuple((own, title) for title in [*learned, *titles] if title != own) + _of_patterns(titles)
     return Block("Strong noise, frames at equal contrast", columns, tuple(lines), paired=pairs)
 
 
@@ -91,6 +92,12 @@ def _block(scale, base, methods, readout):
             controls.floor(controls.mean_of_frames(run), readout, "mae", 2) for run in base.values()
         )))  # fmt: skip
     own = METHODS["simper"].title
-    pairs = tuple((own, title) for title in [METHODS[name].title for name in methods] + [of.title for of in sums])
-    pairs = tuple(pair for pair in pairs if pair[1] != own)
-    return Block(OF_FEATURES[readout], columns, tuple(lines), paired=pairs)
+    titles = [of.title for of in sums]
+    pairs = tuple((own, title) for title in [METHODS[name].title for name in methods] + titles if title != own)
+    return Block(OF_FEATURES[readout], columns, tuple(lines), paired=pairs + _of_patterns(titles))
+
+
+def _of_patterns(titles):
+    """Returns the pairs of the line of patterns and each of the others that read clips."""
+    line = controls.PATTERNS_LINE
+    return tuple((line, title) for title in titles if title != line and "neighbors" not in title) * (line in titles)

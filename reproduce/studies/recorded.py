@@ -15,7 +15,7 @@ SIMPER, COMBINED = METHODS["simper"].title, "simper_tf.read where it is clear, e
 # Protocol -> its column.
 _UNLABELED = {
     "fft": "FFT in the band", "fft_fundamental": "FFT, down to the fundamental",
-    "harmonics": "harmonics of features and series", f"{READER}fft": "the reader, else FFT",
+    f"{READER}fft": "the reader, else FFT",
 }  # fmt: skip
 _LABELED = {
     "1nn": "labels of all", **{f"1nn_{number}": f"{number} labels" for number in reversed(FEW_LABELS)},
@@ -23,11 +23,11 @@ _LABELED = {
 }  # fmt: skip
 # What reads the series itself -> column of features in which it stands -> the protocol that reads it.
 READ, SUM = "control: simper_tf.read", "control: harmonic sum of the series"
-WHITENED = "control: harmonics of the series, whitened"
+PATTERNS = "harmonic patterns of the series, no network"
 _CONTROLS = {
     READ: dict.fromkeys(("fft", f"{READER}fft", "1nn", f"{READER}1nn"), controls.READ),  # It needs no label anywhere.
-    SUM: {"fft": "harmonic_sum", "harmonics": "harmonic_sum"},
-    WHITENED: {"fft": "pixel_harmonics", "harmonics": "pixel_harmonics"},
+    SUM: {"fft": "harmonic_sum"},
+    PATTERNS: {"fft": "pixel_patterns"},
     "control: neighbors of its spectra": {"1nn": "spectra_1nn"},
 }
 

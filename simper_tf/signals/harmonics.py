@@ -1,9 +1,7 @@
-"""Frequency of series by the evidence of all their lines, against what series of other clips show there.
+"""Frequency of series by the power of all their harmonics together.
 
 A sum of power over harmonics needs no learning, and reads noisy clips well. It fails where something drifts: slow
-series have power at low frequencies, whatever repeats. Two things that need no label mend that. Series are brought to
-principal components of equal variance, so that no noise counts twice. And the power of each is divided by its mean
-over many clips, so that a line counts by how far it exceeds what is usual at its frequency.
+series have power at low frequencies, whatever repeats. `patterns` learns what shows where.
 """
 
 from typing import NamedTuple
@@ -17,22 +15,15 @@ PADDING = 16
 # fading reads validation clips of noisy digits worse: the second harmonic is often the strongest line.
 _WEIGHTS = (1.0, 0.9, 0.8)
 # Harmonics by which a frequency is refined: the fourth is finer, and often too weak to find it.
-_REFINED = 4
+REFINED = 4
 # Cycles a clip that these stay below half the rate: closer to it a line runs into its own mirror image.
 _CLEAR = 2
-# Principal components at most. On validation clips of noisy digits 20 to 80 read alike, and more add noise alone.
-_MOST = 40
-# Share of its mean power below which a component is as good as silent: without it, where clean clips have nothing, the
-# skirt of a line would count as much as a line.
-_SILENT = 0.1
-# Share of the largest variance below which a component is rounding.
-_ROUNDING = 1e-6
-# Clips that tell the background; of more it hardly changes.
+# Clips that tell what is usual; of more it hardly changes.
 ENOUGH = 300
 
 
 class Heights(NamedTuple):
-    """What speaks for each frequency; of several sources their sums.
+    """What speaks for each frequency.
 
     Attributes:
         found: `(N, PADDING * T // 2 + 1)` float32, heights at frequencies up to half the rate: tell about where it is.
@@ -41,42 +32,6 @@ class Heights(NamedTuple):
 
     found: np.ndarray
     lags: np.ndarray
-
-
-class Background(NamedTuple):
-    """Series of many clips, in which each frequency is as usual.
-
-    Attributes:
-        weights: `(D, K)` that bring series to K components of variance 1.
-        power: `(F, K)` mean power of these.
-    """
-
-    weights: np.ndarray
-    power: np.ndarray
-
-
-def background(series: np.ndarray) -> Background:
-    """Returns what is usual in the first 300 of `(N, T, D)` clips of all kinds of frequencies; no label is needed."""
-    series = _centered(series[:ENOUGH])
-    flat = series.reshape(-1, series.shape[-1]).astype(np.float64)
-    scale = flat.std(axis=0)
-    units = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-    variances, axes = np.linalg.eigh((units[:, None] * flat.T) @ (flat * units) / len(flat))
-    kept = np.flatnonzero(variances > _ROUNDING * max(variances[-1], _ROUNDING))[-_MOST:]
-    weights = np.float32(units[:, None] * axes[:, kept] / np.sqrt(variances[kept]))
-    power = np.mean([_power(clip @ weights) for clip in series], axis=0)
-    return Background(weights, np.maximum(power, _SILENT * power.mean(axis=0)))
-
-
-def evidence(series: np.ndarray, usual: Background) -> Heights:
-    """Returns how far each frequency exceeds what is usual there, summed over components; all 0 for a constant.
-
-    A frequency is found by ratios of amplitudes, so that one strong line does not decide. It is refined by the power
-    itself: a ratio has its top beside that of the line where the usual power falls or rises. `series` are `(N, T, D)`.
-    """
-    components = [clip @ usual.weights for clip in _centered(series)]
-    found = [np.sqrt(_power(clip) / usual.power).sum(axis=-1) for clip in components]
-    return Heights(np.array(found, np.float32), _all_lags(components))
 
 
 def total_power(series: np.ndarray) -> Heights:
@@ -94,7 +49,7 @@ def comb_peak(heights: Heights, rates: np.ndarray, band: tuple[float, float]) ->
     The end of a slope at an edge of the band is no top: what drifts is the stronger the slower it is.
 
     Args:
-        heights: Of `evidence` or `total_power`.
+        heights: Of `total_power`.
         rates: `(N,)` frames per second.
         band: `(low, high)` in Hz in which the fundamental is sought.
 
@@ -117,17 +72,25 @@ def _peak(found, lags, rate, band):
     sums, is_top = around[1:-1], (around[1:-1] > around[:-2]) & (around[1:-1] >= around[2:])
     top = places[np.where(is_top, sums, sums - sums.max(initial=0.0) - 1).argmax()] if len(places) else low
     per_frame = spacing / rate
-    return rate * _refined(top * per_frame, lags, (low * per_frame, high * per_frame))
+    return rate * refined(top * per_frame, lags, (low * per_frame, high * per_frame))
 
 
-def _refined(frequency, lags, band):
-    """Returns the highest power of all harmonics together within half a cycle a clip, in cycles per frame."""
-    multiples = np.arange(1, _REFINED + 1)
-    multiples = multiples[(multiples == 1) | (multiples * frequency <= 0.5 - _CLEAR / len(lags))]
-    turns = 2 * np.pi * np.multiply.outer(multiples, np.arange(len(lags)))
-    for reach in 0.5 / len(lags) / 12.0 ** np.arange(4):  # The last step is a millionth of a cycle a clip.
+def refined(frequency: float, lags: np.ndarray, band: tuple[float, float]) -> float:
+    """Returns the highest power of all harmonics together within half a cycle a clip, in cycles per frame.
+
+    Args:
+        frequency: In cycles per frame, as are those of the band that the result stays in.
+        lags: `(T,)` autocorrelation as in `Heights`, or `(REFINED, T)`, one for each harmonic.
+        band: `(low, high)`.
+    """
+    num_frames = lags.shape[-1]
+    multiples = np.arange(1, REFINED + 1)
+    multiples = multiples[(multiples == 1) | (multiples * frequency <= 0.5 - _CLEAR / num_frames)]
+    turns = 2 * np.pi * np.multiply.outer(multiples, np.arange(num_frames))
+    seen = lags if lags.ndim == 1 else lags[: len(multiples)]
+    for reach in 0.5 / num_frames / 12.0 ** np.arange(4):  # The last step is a millionth of a cycle a clip.
         near = np.clip(frequency + np.linspace(-reach, reach, 33), *band)  # Of which 12 fall into the next reach.
-        frequency = near[(np.cos(np.multiply.outer(near, turns)) @ lags).sum(axis=1).argmax()]
+        frequency = near[(np.cos(np.multiply.outer(near, turns)) * seen).sum(axis=(1, 2)).argmax()]
     return frequency
 
 
@@ -139,10 +102,11 @@ def _comb(heights, places, weights):
 
 def _all_lags(series):
     """Returns the autocorrelation of each `(T, D)` series, summed over D: no window, by which noise moves tops more."""
-    return np.array([_lags(clip) for clip in series], np.float32)
+    return np.array([lags_of(clip) for clip in series], np.float32)
 
 
-def _lags(clip):
+def lags_of(clip: np.ndarray) -> np.ndarray:
+    """Returns the autocorrelation of a `(T, D)` clip, `(T,)`, summed over D; lags but 0 count twice."""
     power = np.abs(scipy.fft.rfft(clip, 2 * len(clip), axis=0)) ** 2
     lags = scipy.fft.irfft(power.sum(axis=-1))[: len(clip)]
     return np.concatenate([lags[:1], 2 * lags[1:]])
@@ -151,9 +115,3 @@ def _lags(clip):
 def _centered(series):
     series = np.float32(series)
     return series - series.mean(axis=1, keepdims=True)
-
-
-def _power(clip):
-    """Returns the power of each frequency of a `(T, D)` clip by a Hann window, `(F, D)`."""
-    window = np.hanning(len(clip)).astype(np.float32)[:, None]
-    return np.abs(scipy.fft.rfft(clip * window, PADDING * len(clip), axis=0)) ** 2

@@ -36,7 +36,7 @@ def test_controls_of_the_series_learn_nothing(name):
             settings = cell.run.settings()
             assert (settings.steps, settings.epochs) == (0, 0)
     assert {cell.protocol for title in (READ, SUM) for cell in lines_of(name, 1)[title].cells if cell} <= (
-        ranking.UNLEARNED
+        ranking.OF_CLIPS
     )
 
 

@@ -81,7 +81,7 @@ def test_table_2_gives_all_methods_the_appearance_of_one(scale):
 def test_controls_take_no_training(name):
     lines = [line for block in study(name).blocks for line in block.lines if line.title.startswith("control")]
     for cell in (cell for line in lines for cell in line.cells if cell):
-        assert cell.protocol in ranking.UNLEARNED or cell.run.settings().epochs == 0
+        assert cell.protocol in ranking.OF_CLIPS or cell.run.settings().epochs == 0
     assert lines or name == "table18"
 
 
@@ -201,12 +201,12 @@ def test_simclr_gets_larger_batches_where_a_scale_has_small_ones(name):
 def test_features_stand_beside_what_reads_their_clips_unlearned():
     skin = {"green", "chrom", "pos", "chrom_fundamental", "pos_fundamental"}
     sums = {"chrom_harmonics", "pos_harmonics", "harmonic_sum"}
-    pixels = {"pixels", "harmonic_sum", "contrast_sum", "pixel_harmonics", "spectra_1nn"}
+    pixels = {"pixels", "harmonic_sum", "contrast_sum", "pixel_patterns", "spectra_1nn"}
     expected = {"table2": pixels, "table5": skin | sums | {"pixels", "spectra_1nn"},
                 "table6": pixels | {"surest_harmonic_sum"}, "table7": {"persistence", "training_mean"},
                 "table14": pixels, "noise": pixels, "mnist": {"pixels", "harmonic_sum"}}  # fmt: skip
     for name, protocols in expected.items():
-        assert {cell.protocol for cell in study(name).cells()} & ranking.UNLEARNED - {IDEAL, *FLOORS} == protocols
+        assert {cell.protocol for cell in study(name).cells()} & ranking.OF_CLIPS - {IDEAL, *FLOORS} == protocols
     block = study("table5").blocks[0]
     for title, column, cell in (
         (line.title, *pair) for line in block.lines for pair in zip(block.columns, line.cells, strict=True)

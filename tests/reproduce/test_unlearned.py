@@ -8,7 +8,7 @@ from reproduce.studies import controls
 from simper_tf.evaluation import rows
 from trainers import data
 
-OF_PIXELS = {"pixels", "pixel_harmonics", "harmonic_sum", "contrast_sum", "spectra_1nn"}
+OF_PIXELS = {"pixels", "pixel_patterns", "harmonic_sum", "contrast_sum", "spectra_1nn"}
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def test_clips_are_read_by_every_control_and_no_encoder(reading, tmp_path):
     with data.opened(settings) as clips:
         unlearned.read(tmp_path, clips, settings)
     made = rows.read_rows(tmp_path / "results.jsonl")
-    assert {row.protocol for row in made} == OF_PIXELS <= ranking.UNLEARNED
+    assert {row.protocol for row in made} == OF_PIXELS <= ranking.OF_CLIPS
     assert {(row.method, row.encoder, row.n, row.seconds) for row in made} == {("untrained", "none", 40, 0.0)}
     (error,) = (row.value for row in made if (row.protocol, row.metric) == ("harmonic_sum", "mae"))
     assert error < 0.005

@@ -24,7 +24,7 @@ def test_a_method_is_evaluated_and_exported_like_any_other(call, tmp_path, metho
     rows = results(tmp_path)
     assert {(row["method"], row["encoder"], row["n"]) for row in rows} == {(method, "small", 2)}
     protocols = {"fft", "fft_fundamental", "fft_paper", "fft_calibrated", "fft_resolved", "pixels", "probe"}
-    protocols |= {"1nn", "1nn_npsd", "1nn_euclidean", "harmonics", "pixel_harmonics", "harmonic_sum", "spectra_1nn"}
+    protocols |= {"1nn", "1nn_npsd", "1nn_euclidean", "patterns", "pixel_patterns", "harmonic_sum", "spectra_1nn"}
     protocols |= {"1nn_5", "1nn_10", "1nn_50"}
     assert {row["protocol"] for row in rows} == protocols | ({"supervised"} if method == "supervised" else set())
     assert (tmp_path / "saved_model" / "1" / "saved_model.pb").exists()

@@ -10,7 +10,7 @@ from simper_tf.evaluation.features import Features, Prediction
 from simper_tf.evaluation.protocols.baselines import persistence, pixels, skin, training_mean
 from simper_tf.evaluation.protocols.floors import FLOORS, IDEAL, of_perfect
 from simper_tf.evaluation.protocols.fourier import fft, fft_calibrated, fft_fundamental, fft_resolved
-from simper_tf.evaluation.protocols.harmonic import contrast_sum, harmonic_sum, harmonics, pixel_harmonics
+from simper_tf.evaluation.protocols.harmonic import contrast_sum, harmonic_sum, patterns, pixel_patterns
 from simper_tf.evaluation.protocols.nearest_neighbor import nearest_neighbor, nearest_spectrum, spectra_1nn
 from simper_tf.evaluation.protocols.probes import linear_probe, own_head, probe
 from simper_tf.evaluation.tasks import Task
@@ -26,8 +26,8 @@ PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "fft_fundamental": (fft_fundamental, ("frequency",)),
     "fft_paper": (functools.partial(fft, mode="paper"), ("frequency",)),
     "fft_calibrated": (fft_calibrated, ("frequency",)),
-    "harmonics": (harmonics, ("frequency",)),
-    "pixel_harmonics": (pixel_harmonics, ("frequency",)),
+    "patterns": (patterns, ("frequency",)),
+    "pixel_patterns": (pixel_patterns, ("frequency",)),
     "harmonic_sum": (harmonic_sum, ("frequency",)),
     "contrast_sum": (contrast_sum, ("frequency",)),
     "pixels": (pixels, ("frequency",)),
@@ -57,12 +57,13 @@ TITLES = {
     "supervised": "its own head",
     "pixels": "pixels alone, nothing learned",
     "harmonic_sum": "harmonic sum of the pixels, nothing learned",
-    "pixel_harmonics": "harmonics of the pixels, whitened, nothing learned",
+    "patterns": "patterns of its harmonics",
+    "pixel_patterns": "patterns of the pixels' harmonics, no network",
 }
 # The head of a method, and what tells whether it has stalled where labels are no frequencies.
 OF_HEAD = ("supervised", "training_mean")
 # Those that look at no label of a training clip, and get all of them; the others get those whose labels are known.
-WITHOUT_LABELS = ("fft_resolved", "harmonics", "pixel_harmonics", "contrast_sum")
+WITHOUT_LABELS = ("fft_resolved", "patterns", "pixel_patterns", "contrast_sum")
 
 
 def predict(

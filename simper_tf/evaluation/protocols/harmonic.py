@@ -1,7 +1,7 @@
-"""Protocols of the sum of harmonics: frequencies by all harmonics together, without labels.
+"""Protocols of harmonics: frequencies by all harmonics together, without labels.
 
-`harmonic_sum`, `contrast_sum` and `pixel_harmonics` have learned nothing. They are the strongest controls of a table of
-frequencies: what is learned counts as far as `harmonics`, which has features beside the pixels, is better.
+`harmonic_sum` and `contrast_sum` have learned nothing. They are the strongest controls of a table of frequencies.
+`pixel_patterns` and `patterns` learn without labels what the harmonics of pixels, or of features, look like.
 """
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from simper_tf.evaluation.features import Features, Prediction
 from simper_tf.evaluation.tasks import Task
 from simper_tf.signals import harmonics as combs
+from simper_tf.signals import patterns as looks
 
 
 def harmonic_sum(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
@@ -28,22 +29,21 @@ def contrast_sum(train: Features, validation: Features, test: Features, task: Ta
     return _read(heights._replace(found=heights.found / np.sqrt(_positive(usual.found.mean(axis=0)))), test, task)
 
 
-def pixel_harmonics(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
-    """Reads test clips by the `harmonics.evidence` of their `cells`, beside training clips; None without cells."""
-    return None if test.cells is None else _read(_evidence("cells", train, test), test, task)
+def patterns(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
+    """Reads test clips by the patterns that harmonics have in the features of training clips."""
+    return _by_patterns("series", train, test, task)
 
 
-def harmonics(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
-    """Reads test clips by the evidence of features and of pixels together; None without cells."""
-    if test.cells is None:
-        return None
-    both = zip(_evidence("cells", train, test), _evidence("series", train, test), strict=True)
-    return _read(combs.Heights(*map(sum, both)), test, task)
+def pixel_patterns(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
+    """Reads test clips by the patterns that harmonics have in `cells` of training clips; None without cells."""
+    return None if test.cells is None else _by_patterns("cells", train, test, task)
 
 
-def _evidence(name, train, test):
-    usual = train.once(name, lambda: combs.background(_channels(getattr(train, name))))
-    return combs.evidence(_channels(getattr(test, name)), usual)
+def _by_patterns(name, train, test, task):
+    known = train.take(combs.ENOUGH)
+    learned = looks.learn(_channels(getattr(known, name)), known.rates, task.band)
+    found = looks.read(_channels(getattr(test, name)), learned, test.rates, task.band)
+    return Prediction(found * test.per_hertz(task))
 
 
 def _positive(power):

@@ -55,7 +55,7 @@ def test_perfect_features_are_read_by_every_protocol():
         "spectra_1nn": 0.2,
         "1nn_50": 0.5,
     }
-    sums = {"harmonics", "pixel_harmonics", "harmonic_sum"}
+    sums = {"patterns", "pixel_patterns", "harmonic_sum"}
     assert predictions.keys() == {*bounds, *sums, "1nn_5", "1nn_10", "1nn_euclidean"}
     for protocol, bound in bounds.items():
         assert np.abs(predictions[protocol] - test).max() < bound, protocol
