@@ -7,6 +7,7 @@ allows it, and, by keyword, of the options of its dataclass `Options`.
 from collections.abc import Callable
 
 import simper_tf.utils.backend
+from simper_tf.encoders.cells import cells
 from simper_tf.encoders.cnn3d import cnn3d, cnn3d_domainbed
 from simper_tf.encoders.efficientphys import efficientphys
 from simper_tf.encoders.frame_mean import frame_mean
@@ -22,6 +23,7 @@ from simper_tf.encoders.small1d import small1d
 from simper_tf.encoders.ts_can import ts_can
 
 ENCODERS: dict[str, Callable] = {
+    "cells": cells,
     "cnn3d": cnn3d,
     "cnn3d_domainbed": cnn3d_domainbed,
     "efficientphys": efficientphys,

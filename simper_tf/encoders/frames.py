@@ -30,7 +30,7 @@ def clip_input(frame_shape: tuple[int | None, int | None, int], smallest: int = 
     height, width, _ = frame_shape
     if known and None in (height, width):
         raise ValueError(
-            "The weights of this encoder depend on the size of the frames, so that it must be known. "
+            "Weights or features of this encoder depend on the size of the frames, so that it must be known. "
             f"Received: `frame_shape` {tuple(frame_shape)}. Give height and width, or take another encoder."
         )
     if any(side is not None and side < smallest for side in (height, width)):

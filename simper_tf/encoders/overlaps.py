@@ -4,6 +4,7 @@
 # whole clip, because something is scaled over it. `small` looks half of its `kernel_frames` away, `small1d` as far for
 # each convolution; `norm="group"` makes any encoder look at the whole clip.
 OVERLAPS: dict[str, int | None] = {
+    "cells": 0,
     "cnn3d": 4,  # Two convolutions over 5 frames.
     "cnn3d_domainbed": None,  # Group norm.
     "efficientphys": None,  # Differences of frames, scaled over the clip.

@@ -15,7 +15,7 @@ PADDING = 16
 # fading reads validation clips of noisy digits worse: the second harmonic is often the strongest line.
 _WEIGHTS = (1.0, 0.9, 0.8)
 # Harmonics by which a frequency is refined: the fourth is finer, and often too weak to find it.
-REFINED = 4
+_REFINED = 4
 # Cycles a clip that these stay below half the rate: closer to it a line runs into its own mirror image.
 _CLEAR = 2
 # Clips that tell what is usual; of more it hardly changes.
@@ -72,25 +72,17 @@ def _peak(found, lags, rate, band):
     sums, is_top = around[1:-1], (around[1:-1] > around[:-2]) & (around[1:-1] >= around[2:])
     top = places[np.where(is_top, sums, sums - sums.max(initial=0.0) - 1).argmax()] if len(places) else low
     per_frame = spacing / rate
-    return rate * refined(top * per_frame, lags, (low * per_frame, high * per_frame))
+    return rate * _refined(top * per_frame, lags, (low * per_frame, high * per_frame))
 
 
-def refined(frequency: float, lags: np.ndarray, band: tuple[float, float]) -> float:
-    """Returns the highest power of all harmonics together within half a cycle a clip, in cycles per frame.
-
-    Args:
-        frequency: In cycles per frame, as are those of the band that the result stays in.
-        lags: `(T,)` autocorrelation as in `Heights`, or `(REFINED, T)`, one for each harmonic.
-        band: `(low, high)`.
-    """
-    num_frames = lags.shape[-1]
-    multiples = np.arange(1, REFINED + 1)
-    multiples = multiples[(multiples == 1) | (multiples * frequency <= 0.5 - _CLEAR / num_frames)]
-    turns = 2 * np.pi * np.multiply.outer(multiples, np.arange(num_frames))
-    seen = lags if lags.ndim == 1 else lags[: len(multiples)]
-    for reach in 0.5 / num_frames / 12.0 ** np.arange(4):  # The last step is a millionth of a cycle a clip.
+def _refined(frequency, lags, band):
+    """Returns the highest power of all harmonics together within half a cycle a clip, in cycles per frame."""
+    multiples = np.arange(1, _REFINED + 1)
+    multiples = multiples[(multiples == 1) | (multiples * frequency <= 0.5 - _CLEAR / len(lags))]
+    turns = 2 * np.pi * np.multiply.outer(multiples, np.arange(len(lags)))
+    for reach in 0.5 / len(lags) / 12.0 ** np.arange(4):  # The last step is a millionth of a cycle a clip.
         near = np.clip(frequency + np.linspace(-reach, reach, 33), *band)  # Of which 12 fall into the next reach.
-        frequency = near[(np.cos(np.multiply.outer(near, turns)) * seen).sum(axis=(1, 2)).argmax()]
+        frequency = near[(np.cos(np.multiply.outer(near, turns)) @ lags).sum(axis=1).argmax()]
     return frequency
 
 
@@ -102,11 +94,10 @@ def _comb(heights, places, weights):
 
 def _all_lags(series):
     """Returns the autocorrelation of each `(T, D)` series, summed over D: no window, by which noise moves tops more."""
-    return np.array([lags_of(clip) for clip in series], np.float32)
+    return np.array([_lags(clip) for clip in series], np.float32)
 
 
-def lags_of(clip: np.ndarray) -> np.ndarray:
-    """Returns the autocorrelation of a `(T, D)` clip, `(T,)`, summed over D; lags but 0 count twice."""
+def _lags(clip):
     power = np.abs(scipy.fft.rfft(clip, 2 * len(clip), axis=0)) ** 2
     lags = scipy.fft.irfft(power.sum(axis=-1))[: len(clip)]
     return np.concatenate([lags[:1], 2 * lags[1:]])

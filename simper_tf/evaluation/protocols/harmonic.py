@@ -41,9 +41,9 @@ def pixel_patterns(train: Features, validation: Features, test: Features, task: 
 
 def _by_patterns(name, train, test, task):
     known = train.take(combs.ENOUGH)
-    learned = looks.learn(_channels(getattr(known, name)), known.rates, task.band)
-    found = looks.read(_channels(getattr(test, name)), learned, test.rates, task.band)
-    return Prediction(found * test.per_hertz(task))
+    fitted = looks.learn(_channels(getattr(known, name)), known.rates, task.band)
+    hertz = looks.read(_channels(getattr(test, name)), fitted, test.rates)
+    return Prediction(hertz * test.per_hertz(task), fitted=fitted)
 
 
 def _positive(power):

@@ -28,7 +28,7 @@ KINDS = {name: functools.partial(make, FRAME) for name, make in ENCODERS.items()
     "saliency group": lambda: with_saliency_sampler(small(FRAME), FRAME, norm="group"),
 }
 
-LEARNING = sorted(set(KINDS) - {"frame_mean"})
+LEARNING = sorted(set(KINDS) - {"cells", "frame_mean"})
 
 # Too large for `make test-fast`; variants, "<name> <what>", are left out there too.
 LARGE = ("cnn3d_domainbed", "physnet", "physnet_sinc", "repnet", "resnet3d18")

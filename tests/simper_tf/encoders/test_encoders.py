@@ -17,7 +17,15 @@ from simper_tf.utils.options import Options, declared
 
 RNG = np.random.default_rng(31)
 ANY = (None, None, 3)
-DIMENSIONS = {"physnet": (5,), "repnet": (512,), "small": (4,), "small1d": (4,), "small1d_by": (12,), "saliency": (4,)}
+DIMENSIONS = {
+    "cells": (360,),
+    "physnet": (5,),
+    "repnet": (512,),
+    "small": (4,),
+    "small1d": (4,),
+    "small1d_by": (12,),
+    "saliency": (4,),
+}
 WITH_BATCH_NORM = {
     "cnn3d",
     "cnn3d_domainbed batch",
@@ -30,6 +38,7 @@ WITH_BATCH_NORM = {
 }
 # Encoder, frame, options -> trainable parameters, and all, as published.
 PARAMETERS = [
+    ("cells", (28, 28, 3), {}, 0, 0),
     ("cnn3d", (None, None, 1), {}, 372_227, 372_613),
     ("cnn3d", (28, 28, 3), {}, 377_987, 378_373),
     ("cnn3d", (None, None, 1), {"norm": "group"}, 372_227, 372_227),
@@ -177,7 +186,7 @@ def test_a_frame_without_height_width_channels_is_refused(name, frame_shape):
 
 @pytest.mark.parametrize("name", each(ENCODERS))
 def test_a_frame_of_any_size_is_taken_or_refused_with_advice(encoders, build, name):
-    if name in ("efficientphys", "ts_can"):
+    if name in ("cells", "efficientphys", "ts_can"):
         with pytest.raises(ValueError, match=r"depend on the size of the frames.*\(None, 10, 3\)\. Give height and"):
             ENCODERS[name]((None, 10, 3))
         return
