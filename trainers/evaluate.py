@@ -117,7 +117,9 @@ def predict(clips, features_of, task, options_given, settings):
 
 def _asked(settings):
     """Returns the protocols that read clips; None for all."""
-    return protocols.OF_HEAD if settings.own_head else None
+    if settings.own_head:
+        return protocols.OF_HEAD
+    return protocols.OF_PIXELS if settings.encoder == "cells" else None
 
 
 def has_learned(settings):

@@ -1,10 +1,13 @@
 """Every method from the command line."""
 
+import pathlib
 import signal
 
 import numpy as np
+import pandas as pd
 import pytest
 import tensorflow as tf
+from few_digits import Digits
 from finished import final_weights, results
 
 from simper_tf.methods import METHODS as REGISTERED
@@ -29,6 +32,19 @@ def test_a_method_is_evaluated_and_exported_like_any_other(call, tmp_path, metho
     assert {row["protocol"] for row in rows} == protocols | ({"supervised"} if method == "supervised" else set())
     assert (tmp_path / "saved_model" / "1" / "saved_model.pb").exists()
     assert_history(tmp_path)
+
+
+def test_pixels_are_read_and_served_without_a_network(call, tmp_path, data_dir):
+    flagfile = pathlib.Path(__file__).parents[2] / "flags" / "patterns.cfg"
+    given = [line for line in flagfile.read_text().split() if line.startswith(("--encoder", "--epochs", "--readout"))]
+    call(pretrain.main, f"--run_dir={tmp_path}", "--train_clips=4", "--test_clips=3", *given, "--artifacts")
+    assert {row["protocol"] for row in results(tmp_path)} == {"patterns", "harmonic_sum", "pixels", "spectra_1nn"}
+    read = pd.read_csv(tmp_path / "clips.csv", index_col="id")["patterns (Hz)"]
+    served = tf.saved_model.load(tmp_path / "saved_model" / "1").signatures["answer"]
+    clips = Digits(data_dir=data_dir, config="digits").as_dataset(split="test")
+    for example in clips.take(3).as_numpy_iterator():
+        answer = served(frames=tf.constant(example["clip"][None]), rate=tf.constant([example["rate"]]))
+        assert float(answer["frequency_hz"][0]) == pytest.approx(read[example["id"].decode()], abs=1e-4)
 
 
 def assert_history(folder):

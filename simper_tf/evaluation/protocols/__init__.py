@@ -57,11 +57,13 @@ TITLES = {
     "supervised": "its own head",
     "pixels": "pixels alone, nothing learned",
     "harmonic_sum": "harmonic sum of the pixels, nothing learned",
-    "patterns": "patterns of its harmonics",
-    "pixel_patterns": "patterns of the pixels' harmonics, no network",
+    "patterns": "harmonic patterns of the features",
+    "pixel_patterns": "harmonic patterns of the pixels, no network",
 }
 # The head of a method, and what tells whether it has stalled where labels are no frequencies.
 OF_HEAD = ("supervised", "training_mean")
+# Those that read features as many as pixels are: neighbors and probes of hundreds of series take minutes, or memory.
+OF_PIXELS = ("patterns", "harmonic_sum", "pixels", "spectra_1nn")
 # Those that look at no label of a training clip, and get all of them; the others get those whose labels are known.
 WITHOUT_LABELS = ("fft_resolved", "patterns", "pixel_patterns", "contrast_sum")
 
