@@ -10,6 +10,7 @@ import tensorflow as tf
 from few_digits import Digits
 from finished import final_weights, results
 
+from simper_tf.evaluation.protocols import FLOORS, IDEAL
 from simper_tf.methods import METHODS as REGISTERED
 from trainers import cli, evaluate, history, pretrain
 
@@ -38,7 +39,8 @@ def test_pixels_are_read_and_served_without_a_network(call, tmp_path, data_dir):
     flagfile = pathlib.Path(__file__).parents[2] / "flags" / "patterns.cfg"
     given = [line for line in flagfile.read_text().split() if line.startswith(("--encoder", "--epochs", "--readout"))]
     call(pretrain.main, f"--run_dir={tmp_path}", "--train_clips=4", "--test_clips=3", *given, "--artifacts")
-    assert {row["protocol"] for row in results(tmp_path)} == {"patterns", "harmonic_sum", "pixels", "spectra_1nn"}
+    names = {row["protocol"] for row in results(tmp_path)} - {*FLOORS, IDEAL}
+    assert names == {"patterns", "harmonic_sum", "pixels", "spectra_1nn"}  # Neighbors would take minutes.
     read = pd.read_csv(tmp_path / "clips.csv", index_col="id")["patterns (Hz)"]
     served = tf.saved_model.load(tmp_path / "saved_model" / "1").signatures["answer"]
     clips = Digits(data_dir=data_dir, config="digits").as_dataset(split="test")
