@@ -208,15 +208,16 @@ def _lags(known, clips, cycles):
     num_frames, found = clips.shape[1], []
     for harmonic in range(1, _HARMONICS + 1):
         directions, powers = (tf.convert_to_tensor(known[name])[harmonic - 1] for name in ("directions", "powers"))
-        near = tf.cast(tf.math.rint(harmonic * cycles * num_frames), tf.int32)
+        # Frequencies lie on eighths of a bin: rounding must not decide where one lies between two.
+        near = tf.cast(tf.math.floor(harmonic * cycles * num_frames + 0.501), tf.int32)
         whitening = tf.gather(tf.convert_to_tensor(known["whitening"]), tf.minimum(near, num_frames // 2))
         filters = tf.linalg.matmul(whitening, (directions * (powers / (1 + powers))) @ tf.transpose(directions), True)
         filters @= tf.linalg.matrix_transpose(tf.linalg.inv(whitening))
-        shown = clips @ (filters * tf.convert_to_tensor(known["deviations"]))
+        shown = tf.cast(clips @ (filters * tf.convert_to_tensor(known["deviations"])), tf.float64)
         power = tf.abs(tf.signal.rfft(tf.linalg.matrix_transpose(shown), [2 * num_frames])) ** 2
-        lags = tf.signal.irfft(tf.cast(tf.reduce_sum(power, axis=1), tf.complex64), [2 * num_frames])[:, :num_frames]
-        found.append(lags * np.array([1.0] + [2.0] * (num_frames - 1), np.float32))
-    return tf.cast(tf.stack(found, axis=1), tf.float64)
+        lags = tf.signal.irfft(tf.cast(tf.reduce_sum(power, axis=1), tf.complex128), [2 * num_frames])
+        found.append(lags[:, :num_frames] * np.array([1.0] + [2.0] * (num_frames - 1)))
+    return tf.stack(found, axis=1)
 
 
 def _refined(cycles, lags, band):
