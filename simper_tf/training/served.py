@@ -58,6 +58,8 @@ def readout_of(name: str, found: Mapping) -> dict[str, object]:
 def _best(names, readouts):
     if "supervised" in names:
         return "supervised"
+    # Patterns have no confidence and take clips of one length: they answer where asked for, or where nothing else can.
+    names = [name for name in names if name != "patterns"] or names
     errors = {name: readouts[name][ERROR] for name in names}
     least = min((error for error in errors.values() if math.isfinite(error)), default=math.inf)
     return next((name for name in names if errors[name] <= _LEVEL * least), BEST)

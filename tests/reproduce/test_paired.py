@@ -6,6 +6,7 @@ import pytest
 from reproduce import clip_errors, paired
 from reproduce.grid import Grid, Run
 from reproduce.studies import chosen, noise
+from reproduce.studies.controls import PATTERNS_LINE
 from reproduce.studies.scales import SCALES
 from reproduce.studies.table import Cell
 from simper_tf.evaluation import rows
@@ -107,7 +108,10 @@ def test_the_noise_table_has_each_method_at_four_strengths():
         unlearned = [line.title for line in block.lines if line.title.startswith("control: ")]
         stronger = [title for title in unlearned if title != "control: strongest line of the pixels"]
         assert stronger
-        assert block.paired == tuple(("SimPer", title) for title in titles + stronger if title != "SimPer")
+        without_network = [PATTERNS_LINE] * (PATTERNS_LINE in [line.title for line in block.lines])
+        of_simper = [("SimPer", title) for title in titles + stronger + without_network if title != "SimPer"]
+        of_patterns = [(PATTERNS_LINE, title) for title in stronger if without_network]
+        assert set(block.paired) == {*of_simper, *of_patterns}
         for line in block.lines:
             sets = [cell.run.settings().dataset for cell in line.cells]
             assert sets == [f"rotating_digits/mnist_noisy_{name}" for name in ("faint", "low", "middle", "high")]
@@ -121,4 +125,4 @@ def test_at_equal_contrast_all_lines_are_read_in_one_band():
     assert {each.band for each in settings} == {(0.4, 5.5)}
     assert {each.dataset for each in settings} == {f"rotating_digits/mnist_noisy_{name}" for name in noise.STRONG}
     assert all(line.cells[0].run.settings().options["equal_contrast"] for line in block.lines[:4])
-    assert ("SimPer", "control: harmonic sum of the pixels at equal contrast") in block.paired
+    assert ("SimPer", "control: neighbors of the pixels' spectra") in block.paired

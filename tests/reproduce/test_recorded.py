@@ -59,6 +59,6 @@ def test_the_combination_is_compared_with_the_reader_alone(name):
 
 def test_what_learns_from_all_labels_is_read_by_its_head(name):
     labeled = ["supervised", None, None, None, "reader_supervised"]
-    for number, expected in enumerate(([None] * 4, labeled), start=1):
+    for number, expected in enumerate(([None] * 3, labeled), start=1):
         cells = lines_of(name, number)[METHODS["supervised"].title].cells
         assert [cell and cell.protocol for cell in cells] == expected

@@ -126,7 +126,7 @@ def test_the_comparison_has_every_method_and_controls():
         titles = [line.title for line in block.lines]
         assert {f"{title} (given the band)" if title in told else title for title in methods} <= set(titles)
         assert {f"{title}, wide band" for title in told} <= set(titles)
-        assert [sum(title.startswith(words) for title in titles) for words in ("control", "supervised")] == [7, 5]
+        assert [sum(title.startswith(words) for title in titles) for words in ("control", "supervised")] == [6, 5]
     assert not any(run.settings().options.get("prior_weight") for run in study("comparison").runs())
 
 
