@@ -48,6 +48,8 @@ _HANN_BINS = 1.5
 _EXPLAINED = 0.999
 # Cycles a clip that refined harmonics stay below half the rate, where a line runs into its mirror image.
 _CLEAR = 2
+# Odds that a frequency has less where it is no top: more than any clip has.
+_NO_TOP = 1e9
 # Clips that are read at once.
 _AT_ONCE = 25
 
@@ -161,16 +163,22 @@ def _whitening(spectra, cycles):
 
 
 def _likeliest(known, clips, band):
-    """Returns the likeliest frequency of each clip in `(B, 2)` cycles a frame, to a bin, and its odds; float64."""
+    """Returns the likeliest frequency of each clip in `(B, 2)` cycles a frame, to a bin, and its odds; float64.
+
+    The end of a slope at an edge of the band counts only where there is no top: what drifts is likelier the slower.
+    """
     length = _PADDING * clips.shape[1]
     low, high = tf.unstack(tf.cast(band, tf.float64) * length, axis=1)
     low = tf.math.ceil(low)
     high = tf.maximum(low, tf.math.floor(high))
     places = tf.range(tf.cast(tf.reduce_min(low), tf.int32), tf.cast(tf.reduce_max(high), tf.int32) + 1)
-    odds, at = _odds(known, tf.convert_to_tensor(clips), places), tf.cast(places, tf.float64)
-    odds = tf.where((at >= low[:, None]) & (at <= high[:, None]), odds, odds.dtype.min)
-    found = tf.gather(at, tf.argmax(odds, axis=1)) / length
-    return tf.clip_by_value(found, band[:, 0], band[:, 1]), tf.reduce_max(odds, axis=1)
+    around = _odds(known, tf.convert_to_tensor(clips), tf.concat([places[:1] - 1, places, places[-1:] + 1], 0))
+    odds, at = around[:, 1:-1], tf.cast(places, tf.float64)
+    is_top = (odds > around[:, :-2]) & (odds >= around[:, 2:])
+    inside = (at >= low[:, None]) & (at <= high[:, None])
+    best = tf.argmax(tf.where(inside, tf.where(is_top, odds, odds - _NO_TOP), odds.dtype.min), axis=1)
+    found = tf.clip_by_value(tf.gather(at, best) / length, band[:, 0], band[:, 1])
+    return found, tf.gather(odds, best, batch_dims=1)
 
 
 def _odds(known, clips, places):
@@ -189,7 +197,7 @@ def _odds(known, clips, places):
     explained = costs = 0.0
     for harmonic in range(1, _HARMONICS + 1):
         directions, powers = (tf.convert_to_tensor(known[name])[harmonic - 1] for name in ("directions", "powers"))
-        seen = harmonic * places < num_bins
+        seen = (harmonic * places < num_bins) & (places > 0)
         at = tf.where(seen, harmonic * places, 0)
         ratios = powers[:, None] * tf.constant(_AMPLITUDES)
         lines = tf.abs(tf.gather(white, at, axis=1) @ tf.cast(directions, tf.complex64)) ** 2
