@@ -63,6 +63,7 @@ _QUICKSTART = {
     "probe": ("trained probe on spectra", ""),
     "pixels": ("control: spectrum of the pixels, nothing learned", ""),
     "harmonic_sum": ("control: harmonic sum of the pixels, nothing learned", ""),
+    "pixel_patterns": (controls.PATTERNS_LINE, ""),
 }
 
 
@@ -133,7 +134,7 @@ def summary(scale: Scale) -> Study:
 # Study -> its column of the summary.
 _SUMMARY = {mnist: "MNIST: error (Hz)", quickstart: "smaller digits: error (Hz)"}
 # Its lines.
-_SUMMARIZED = ("fft_resolved", "fft", "pixels", "harmonic_sum")
+_SUMMARIZED = ("fft_resolved", "fft", "pixels", "harmonic_sum", "pixel_patterns")
 
 
 def _readouts(scale, run, same_clips, beside_paper=True):
@@ -146,7 +147,7 @@ def _readouts(scale, run, same_clips, beside_paper=True):
     def cells(protocol, paper):
         for metric in METRICS:
             number = published.value("table2", "simper", f"{paper} {metric}") if beside_paper else None
-            yield Cell(clips if protocol == "harmonic_sum" else run, protocol, metric, number)
+            yield Cell(clips if protocol in ("harmonic_sum", "pixel_patterns") else run, protocol, metric, number)
         for multiple in _AT:
             yield controls.floor(unlearned, protocol, "mae", multiple)
         yield controls.ideal(unlearned, protocol, "mae")

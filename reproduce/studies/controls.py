@@ -40,6 +40,7 @@ _OF_SKIN = {
     "harmonic_sum": _SUMS["harmonic_sum"],
     "chrom_harmonics": ("control: harmonic sum of CHROM", _UNLABELED),
     "pos_harmonics": ("control: harmonic sum of POS", _UNLABELED),
+    "pixel_patterns": _SUMS["pixel_patterns"],
     "spectra_1nn": _SUMS["spectra_1nn"],
 }
 _STRONGEST = {

@@ -202,9 +202,9 @@ def test_features_stand_beside_what_reads_their_clips_unlearned():
     skin = {"green", "chrom", "pos", "chrom_fundamental", "pos_fundamental"}
     sums = {"chrom_harmonics", "pos_harmonics", "harmonic_sum"}
     pixels = {"pixels", "harmonic_sum", "contrast_sum", "pixel_patterns", "spectra_1nn"}
-    expected = {"table2": pixels, "table5": skin | sums | {"pixels", "spectra_1nn"},
+    expected = {"table2": pixels, "table5": skin | sums | {"pixels", "pixel_patterns", "spectra_1nn"},
                 "table6": pixels | {"surest_harmonic_sum"}, "table7": {"persistence", "training_mean"},
-                "table14": pixels, "noise": pixels, "mnist": {"pixels", "harmonic_sum"}}  # fmt: skip
+                "table14": pixels, "noise": pixels, "mnist": {"pixels", "pixel_patterns", "harmonic_sum"}}  # fmt: skip
     for name, protocols in expected.items():
         assert {cell.protocol for cell in study(name).cells()} & ranking.OF_CLIPS - {IDEAL, *FLOORS} == protocols
     block = study("table5").blocks[0]
