@@ -183,7 +183,7 @@ def _in_short(scale, blocks):
     """Returns the lines of some blocks that see no label, by two readouts, side by side."""
     places = {list(OF_ALL).index(name): words for name, words in _MAIN.items()}
     wanted = {title for title, _ in _unlabeled(scale, digits(scale, "digits"))}
-    unlearned = ("control: strongest", "control: harmonic", "control: neighbors", "ideal")
+    unlearned = ("control: strongest", "control: harmonic", "control: neighbors", "harmonic patterns", "ideal")
     wanted |= {line.title for line in blocks[0].lines if line.title.startswith(unlearned)}
     lines = []
     for same in zip(*(block.lines for block in blocks), strict=True):
