@@ -60,6 +60,16 @@ def table(block: Block, results: Results) -> str:
     )
 
 
+def bold(block: Block, results: Results, number: int) -> list[int]:
+    """Returns the numbers of the lines of a column that are in bold: proven, and behind none by a paired test."""
+    behind = set()
+    for own, other in block.paired:
+        if pair := results.pairs.get(block.pairs(own, other)[number]):
+            behind |= {other} if pair.low > 1 else {own} if pair.high < 1 else set()
+    best = ranking.proven([results.sound(cell) for cell in block.column(number)])
+    return [line for line in best if block.lines[line].title not in behind]
+
+
 def _metrics(block):
     """Returns metric -> number and title without it of each of its columns; all as "" where they do not match."""
     parts, metrics = [_METRIC.fullmatch(title) for title in block.columns], {}
@@ -77,7 +87,7 @@ def _columns(block, results, titles, metric, has_seconds):
     header, columns = [], []
     for number, title in titles.items():
         cells = block.column(number)
-        best = ranking.proven([results.sound(cell) for cell in cells]) if _is_ranked(block, results) else []
+        best = bold(block, results, number) if _is_ranked(block, results) else []
         header.append(title)
         columns.append([_text(results, cell, line in best) for line, cell in enumerate(cells)])
         papers = [cell.paper if cell else None for cell in cells]

@@ -81,8 +81,7 @@ def test_no_bold_line_is_behind_another_in_a_paired_test(results_of):
     for block in results_of("noise").study.blocks:
         for own, other in block.paired:
             for number, cells in enumerate(block.pairs(own, other)):
-                lines = [results_of("noise").sound(cell) for cell in block.column(number)]
-                bold = {block.lines[line].title for line in ranking.proven(lines)}
+                bold = {block.lines[line].title for line in page.bold(block, results_of("noise"), number)}
                 if pair := results_of("noise").pairs.get(cells):
                     assert not (pair.low > 1 and other in bold)
                     assert not (pair.high < 1 and own in bold)
