@@ -32,7 +32,7 @@ def main():
     parser.add_argument("--data_dir", default="data", help="Where built data sets are kept.")
     args = parser.parse_args()
     columns = [column_of(name, args.data_dir) for name in SETS]
-    names = ["nothing (harmonic sum)", *(f"{count} clips" for count in COUNTS), "told the image"]
+    names = ["nothing (harmonic sum)", *map(_title, COUNTS), "told the image"]
     lines = [[name, *(column[name] for column in columns)] for name in names]
     header = ["learned from", *(title for title, *_ in SETS.values())]
     document.say(args.document, "python -m benchmarks.patterns", markdown_tables.markdown_table(header, lines))
@@ -62,13 +62,18 @@ def column_of(name: str, data_dir: str) -> dict[str, str]:
             drawn = train.only(rng.permutation(len(train.series))[:count])
             learned = patterns.learn(drawn.series, drawn.rates, band)
             read.append(patterns.read(test.series, learned, test.rates))
-        column[f"{count} clips"] = said(*read)
-        print(f"{count} clips: {column[f'{count} clips']}", flush=True)
+        title = _title(count)
+        column[title] = said(*read)
+        print(f"{title}: {column[title]}", flush=True)
     column["told the image"] = ""
     if hasattr(loaded.builder, IDEAL):
         examples = loaded.split("test", TEST_CLIPS)[0].as_numpy_iterator()
         column["told the image"] = said(np.array([loaded.builder.ideal(example) for example in examples]) / per_hertz)
     return column
+
+
+def _title(count):
+    return f"{count} clip{'s' * (count > 1)}"
 
 
 if __name__ == "__main__":
