@@ -86,7 +86,14 @@ def learn(series: np.ndarray, rates: np.ndarray, band: tuple[float, float]) -> d
 
 
 def read(series: np.ndarray, known: Mapping[str, np.ndarray], rates: np.ndarray) -> np.ndarray:
-    """Reads the likeliest frequency of `(N, T, D)` clips at `(N,)` rates by what was learned, `(N,)` float64 in Hz."""
+    """Reads the likeliest frequency of `(N, T, D)` clips at `(N,)` rates by what was learned, `(N,)` float64 in Hz.
+
+    Example:
+        >>> clips = np.sin(2 * np.pi * 2 * np.arange(90) / 30)[None, :, None] * [1.0, 0.5]
+        >>> known = learn(clips, np.array([30.0]), (0.5, 5.0))
+        >>> read(clips, known, np.array([30.0])).round(1)
+        array([2.])
+    """
     parts = [slice(start, start + _AT_ONCE) for start in range(0, len(series), _AT_ONCE)]
     rates = np.float64(rates)
     cycles = [cycles_of(known, np.float32(series[part]), rates[part]).numpy() for part in parts]

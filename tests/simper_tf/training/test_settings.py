@@ -23,7 +23,7 @@ def test_settings_are_refused_where_a_pair_is_none():
     ("fields", "message"),
     [
         ({"method": "typo"}, r"`method` takes one of byol, .*supervised\. Found: typo\."),
-        ({"encoder": "typo"}, r"`encoder` takes one of cnn3d, .*\. Found: typo\."),
+        ({"encoder": "typo"}, r"`encoder` takes one of cells, cnn3d, .*\. Found: typo\."),
         ({"split": "train"}, r"`split` takes one of test, validation\. Found: train\."),
         ({"seed": 2**32}, r"`seed` must be at least 0 and below 2\*\*32\. Found: 4294967296\."),
         ({"seed": -1}, "`seed` must be at least 0"),
