@@ -1,4 +1,4 @@
-"""Readings of clips without any encoder or training: the controls of tables, which take the data alone."""
+"""Readings of clips without any encoder: the controls of tables, and harmonic patterns of the pixels."""
 
 import sys
 

@@ -94,4 +94,4 @@ def _block(scale, base, methods, readout):
 def _of_patterns(titles):
     """Returns the pairs of the line of patterns and each of the others that read clips."""
     line = controls.PATTERNS_LINE
-    return tuple((line, title) for title in titles if title != line and "neighbors" not in title) * (line in titles)
+    return tuple((line, title) for title in titles if title != line) * (line in titles)

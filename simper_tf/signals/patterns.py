@@ -25,7 +25,7 @@ from simper_tf.signals import harmonics
 
 # Harmonics that have patterns: with ten, validation clips of digits are read alike.
 _HARMONICS = 4
-# Turns of both steps: guesses seldom change after three.
+# Turns of both steps at most: guesses seldom change after three.
 _ROUNDS = 6
 # Principal components at most: 20 to 80 read validation clips of digits alike.
 _MOST = 40
@@ -122,7 +122,10 @@ def _learned(clips, cycles, rates, band):
     for _ in range(_ROUNDS):
         found, parts = _expected(clips, cycles), range(0, len(clips), _AT_ONCE)
         read_of = [_likeliest(found, clips[k : k + _AT_ONCE], edges[k : k + _AT_ONCE]) for k in parts]
+        before = cycles
         cycles, odds = (np.concatenate(values) for values in zip(*read_of, strict=True))
+        if np.array_equal(cycles, before):
+            break  # Further turns would find the same.
     return found, odds.sum()
 
 
