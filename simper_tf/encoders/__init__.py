@@ -12,6 +12,7 @@ from simper_tf.encoders.cnn3d import cnn3d, cnn3d_domainbed
 from simper_tf.encoders.efficientphys import efficientphys
 from simper_tf.encoders.frame_mean import frame_mean
 from simper_tf.encoders.glance import glance
+from simper_tf.encoders.linear import linear
 from simper_tf.encoders.norms import mixes_clips
 from simper_tf.encoders.overlaps import OVERLAPS
 from simper_tf.encoders.physnet import physnet, physnet_sinc
@@ -28,6 +29,7 @@ ENCODERS: dict[str, Callable] = {
     "cnn3d_domainbed": cnn3d_domainbed,
     "efficientphys": efficientphys,
     "frame_mean": frame_mean,
+    "linear": linear,
     "physnet": physnet,
     "physnet_sinc": physnet_sinc,
     "repnet": repnet,

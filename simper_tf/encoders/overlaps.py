@@ -9,6 +9,7 @@ OVERLAPS: dict[str, int | None] = {
     "cnn3d_domainbed": None,  # Group norm.
     "efficientphys": None,  # Differences of frames, scaled over the clip.
     "frame_mean": 0,
+    "linear": 0,
     "physnet": None,  # Clips are standardized, and time is halved.
     "physnet_sinc": 16,  # Eight convolutions over 5 frames.
     "repnet": 3,  # One convolution over frames t - 3, t and t + 3.

@@ -48,7 +48,41 @@ def max_cross_correlation(x: ArrayLike, y: ArrayLike) -> tf.Tensor:
                [0.1, 1. ]], dtype=float32)
     """
     x, y = _of_one_length(x, y)
-    return _largest_correlation(standardize(x), standardize(y))
+    return _largest_correlation(standardize(x)[..., None, :], standardize(y)[..., None, :])
+
+
+@keras.saving.register_keras_serializable("simper_tf")
+def joint_cross_correlation(x: ArrayLike, y: ArrayLike) -> tf.Tensor:
+    """Returns the largest normalized cross-correlation of all channels together, over all time lags.
+
+    One lag holds for all channels, and a channel counts by its power. The mean over channels of
+    `max_cross_correlation` asks each channel to follow what repeats in every clip. Together one channel may be silent
+    where another shows it.
+
+    Args:
+        x: `(..., M, T, D)` floats.
+        y: `(..., N, T, D)` floats.
+
+    Returns:
+        `(..., M, N)` float32 in [0, 1] up to rounding. For one channel it is `max_cross_correlation`.
+
+    Raises:
+        ValueError: the lengths differ or are unknown.
+
+    Example:
+        >>> wave = np.sin(2 * np.pi * np.array([[2.0], [5.0]]) * np.arange(100) / 100)
+        >>> silent = np.zeros_like(wave)
+        >>> joint_cross_correlation(np.stack([wave, silent], axis=-1), np.stack([wave, silent], axis=-1)).numpy().round(1)
+        array([[1. , 0.1],
+               [0.1, 1. ]], dtype=float32)
+    """
+    x, y = _of_one_length(*(tf.linalg.matrix_transpose(tf.convert_to_tensor(series)) for series in (x, y)))
+
+    def standardized(series):
+        series = tf.cast(series, tf.float32)
+        return _unit(series - tf.reduce_mean(series, axis=-1, keepdims=True), axis=(-2, -1))
+
+    return _largest_correlation(standardized(x), standardized(y))
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -137,28 +171,30 @@ def _of_one_length(x, y):
 
 @tf.custom_gradient
 def _largest_correlation(x, y):
-    """Returns the maximum over lags of the correlation of each of `(..., M, T)` series with each of `(..., N, T)`.
+    """Returns the maximum over lags of the correlation of each of `(..., M, D, T)` series with each of `(..., N, D, T)`.
 
+    Correlations of D channels are added up at each lag.
     The gradient goes back through the one lag where the maximum lies, for which a shift by a factor of phase is enough;
     through all of them it would take an FFT a pair. Of equal maxima the first counts.
     """
-    num_frames, num_x, num_y = x.shape[-1], x.shape[-2], y.shape[-2]
+    num_frames, num_x, num_y = x.shape[-1], x.shape[-3], y.shape[-3]
     # Zero-padding to 2T makes the circular correlation of the FFT a linear one.
     size = [2 * num_frames]
     # Pairs by `gather`: a product by broadcasting two complex tensors takes six times as long.
-    spectra_x = tf.gather(tf.math.conj(tf.signal.rfft(x, size)), np.repeat(np.arange(num_x), num_y), axis=-2)
-    spectra_y = tf.gather(tf.signal.rfft(y, size), np.tile(np.arange(num_y), num_x), axis=-2)
-    correlations = tf.signal.irfft(spectra_x * spectra_y, size)
+    spectra_x = tf.gather(tf.math.conj(tf.signal.rfft(x, size)), np.repeat(np.arange(num_x), num_y), axis=-3)
+    spectra_y = tf.gather(tf.signal.rfft(y, size), np.tile(np.arange(num_y), num_x), axis=-3)
+    correlations = tf.signal.irfft(tf.reduce_sum(spectra_x * spectra_y, axis=-2), size)
     lags = tf.argmax(correlations, axis=-1)
-    pairs = tf.concat([tf.shape(x)[:-1], [num_y]], axis=0)
+    pairs = tf.concat([tf.shape(x)[:-2], [num_y]], axis=0)
 
     def gradient(upstream):
         # To advance y by its lag is to delay x by it.
         advances = tf.gather(tf.math.conj(tf.signal.rfft(tf.eye(*size, dtype=x.dtype))), lags)
         advances *= tf.cast(tf.reshape(upstream, tf.shape(lags)), advances.dtype)[..., None]
-        of_pairs = tf.concat([pairs, tf.shape(advances)[-1:]], axis=0)
-        to_x = tf.reduce_sum(tf.reshape(advances * spectra_y, of_pairs), axis=-2)
-        to_y = tf.math.conj(tf.reduce_sum(tf.reshape(advances * spectra_x, of_pairs), axis=-3))
+        advances = advances[..., None, :]  # The same for all channels.
+        of_pairs = tf.concat([pairs, tf.shape(spectra_x)[-2:]], axis=0)
+        to_x = tf.reduce_sum(tf.reshape(advances * spectra_y, of_pairs), axis=-3)
+        to_y = tf.math.conj(tf.reduce_sum(tf.reshape(advances * spectra_x, of_pairs), axis=-4))
         return [tf.signal.irfft(shifted, size)[..., :num_frames] for shifted in (to_x, to_y)]
 
     return tf.reshape(tf.reduce_max(correlations, axis=-1), pairs), gradient
@@ -170,9 +206,9 @@ def standardize(x):
     return _unit(x - tf.reduce_mean(x, axis=-1, keepdims=True))
 
 
-def _unit(x):
+def _unit(x, axis=-1):
     # rsqrt of a floored sum of squares, not `norm`: its gradient is finite at zero, under XLA too.
-    return x * tf.math.rsqrt(tf.maximum(tf.reduce_sum(tf.square(x), axis=-1, keepdims=True), EPSILON))
+    return x * tf.math.rsqrt(tf.maximum(tf.reduce_sum(tf.square(x), axis=axis, keepdims=True), EPSILON))
 
 
 def _unit_psd(x, band):

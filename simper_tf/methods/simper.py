@@ -9,7 +9,7 @@ import dataclasses
 import tensorflow as tf
 
 from simper_tf.losses import diagnostics, info_nce
-from simper_tf.losses.similarity import SIMILARITIES, find_similarity, over_channels
+from simper_tf.losses.similarity import SIMILARITIES, find_similarity, joint_cross_correlation, over_channels
 from simper_tf.methods import micro_batches
 from simper_tf.methods.registry import register
 from simper_tf.methods.self_supervised import PriorOptions, SelfSupervised
@@ -23,6 +23,9 @@ class SimPerOptions(PriorOptions):
 
     similarity: str = option(
         "mxcorr", f"Similarity by which features are compared: {', '.join(SIMILARITIES)}.", rare=True
+    )
+    joint: bool = option(
+        False, "Correlate all channels of the features together, not each alone: for `encoder=linear`, and much noise."
     )
     temperature: float = option(1.0, "Divides the similarities; nu of the paper.", low=0, above=True)
     label_temperature: float = option(
@@ -68,6 +71,8 @@ class SimPer(SelfSupervised):
         super().__init__(encoder, views, **given)
         micro_batches.check_parts(self.options.micro_batch, encoder)
         self.compare = find_similarity(self.options.similarity)
+        if self.options.joint and self.options.similarity != "mxcorr":
+            raise ValueError(f"`joint` needs `similarity=mxcorr`. Received: {self.options.similarity!r}.")
 
     @classmethod
     def times_for(cls, num_views: int, speed_range: tuple[float, float], reverse_probability: float = 0.5) -> SpeedSets:
@@ -87,10 +92,15 @@ class SimPer(SelfSupervised):
         given = self.options
         labels = info_nce.label_distribution(speeds, other_speeds, given.label_temperature, given.label_similarity)
         # How much they do, by periodic feature similarity.
-        scores = over_channels(self.compare, first, second)
+        scores = self._scores(first, second)
         # Generalized InfoNCE, the mean over all clips.
         loss = tf.reduce_mean(info_nce.generalized_info_nce(scores, labels, given.temperature))
         return loss, self._diagnosis(first, speeds, labels, loss)
+
+    def _scores(self, first, second):
+        if self.options.joint and first.shape.rank == 4:
+            return joint_cross_correlation(first, second)
+        return over_channels(self.compare, first, second)
 
     @staticmethod
     def _diagnosis(features, speeds, labels, contrast):

@@ -19,6 +19,7 @@ RNG = np.random.default_rng(31)
 ANY = (None, None, 3)
 DIMENSIONS = {
     "cells": (360,),
+    "linear": (16,),
     "physnet": (5,),
     "repnet": (512,),
     "small": (4,),
@@ -50,6 +51,7 @@ PARAMETERS = [
     ("efficientphys", (72, 72, 3), {"norm": "group"}, 2_163_081, 2_163_081),
     ("efficientphys", (96, 96, 3), {"norm": "affine"}, 4_030_857, 4_030_857),
     ("frame_mean", (None, None, 3), {}, 0, 0),
+    ("linear", (28, 28, 1), {}, 12_544, 12_544),
     ("physnet", (None, None, 3), {}, 858_497, 858_497 + 2 * (32 + 10 * 64)),
     ("physnet", (128, 128, 3), {"norm": "group"}, 858_497, 858_497),
     ("physnet", (128, 128, 3), {"norm": "affine"}, 858_497, 858_497),
@@ -186,7 +188,7 @@ def test_a_frame_without_height_width_channels_is_refused(name, frame_shape):
 
 @pytest.mark.parametrize("name", each(ENCODERS))
 def test_a_frame_of_any_size_is_taken_or_refused_with_advice(encoders, build, name):
-    if name in ("cells", "efficientphys", "ts_can"):
+    if name in ("cells", "efficientphys", "linear", "ts_can"):
         with pytest.raises(ValueError, match=r"depend on the size of the frames.*\(None, 10, 3\)\. Give height and"):
             ENCODERS[name]((None, 10, 3))
         return

@@ -145,6 +145,59 @@ def test_features_without_channels_go_straight_to_the_similarity():
 
 
 @pytest.mark.parametrize("num_frames", [20, 21])
+def test_joint_correlations_add_up_channels_at_one_lag(num_frames):
+    x, y = RNG.normal(size=(2, 3, num_frames, 4)), RNG.normal(size=(2, 5, num_frames, 4))
+    score = similarity.joint_cross_correlation(tf.constant(x), tf.constant(y))
+    a, b = [series - series.mean(axis=2, keepdims=True) for series in (x, y)]
+    for k, m, n in np.ndindex(2, 3, 5):
+        lags = sum(np.correlate(a[k, m, :, d], b[k, n, :, d], mode="full") for d in range(4))
+        expected = lags.max() / (np.linalg.norm(a[k, m]) * np.linalg.norm(b[k, n]))
+        np.testing.assert_allclose(score[k, m, n], expected, atol=1e-6)
+
+
+def test_of_one_channel_the_joint_correlation_is_mxcorr():
+    x, y = [tf.constant(RNG.normal(size=(2, 3, 30))) for _ in range(2)]
+    joint = similarity.joint_cross_correlation(x[..., None], y[..., None])
+    np.testing.assert_array_equal(joint, similarity.max_cross_correlation(x, y))
+
+
+def test_a_silent_channel_halves_the_mean_and_not_the_joint():
+    wave = sinusoid(1.5)[..., None] * [1.0, 0.0]
+    np.testing.assert_allclose(similarity.joint_cross_correlation(wave, wave), [[1.0]], atol=1e-6)
+    mean = similarity.over_channels(similarity.max_cross_correlation, *tf.constant([wave[None], wave[None]]))
+    np.testing.assert_allclose(mean, [[[0.5]]], atol=1e-6)
+
+
+def test_channels_that_agree_at_other_lags_are_jointly_unlike():
+    x = np.stack([sinusoid(3, 60), sinusoid(3, 60)], axis=-1)
+    y = np.stack([sinusoid(3, 60), sinusoid(3, 60, np.pi)], axis=-1)
+    apart = similarity.joint_cross_correlation(x, y)
+    assert similarity.over_channels(similarity.max_cross_correlation, *tf.constant([x[None], y[None]])) > 0.85
+    assert apart < 0.2
+
+
+def test_the_joint_gradient_is_that_of_all_lags_at_their_maximum():
+    shapes = ((2, 3, 20, 4), (2, 5, 20, 4), (2, 3, 5))
+    x, y, weights = [tf.constant(RNG.normal(size=shape), tf.float32) for shape in shapes]
+
+    def by_every_lag(x, y):
+        x, y = [series - tf.reduce_mean(series, axis=2, keepdims=True) for series in (x, y)]
+        x, y = [series / tf.norm(series, axis=(2, 3), keepdims=True) for series in (x, y)]
+        padded = tf.pad(y, [(0, 0), (0, 0), (19, 19), (0, 0)])
+        lags = [tf.einsum("bmtd,bntd->bmn", x, padded[:, :, lag : lag + 20]) for lag in range(39)]
+        return tf.reduce_max(lags, axis=0)
+
+    def gradients(function):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            score = tf.reduce_sum(weights * function(x, y))
+        return tape.gradient(score, [x, y])
+
+    for found, expected in zip(gradients(similarity.joint_cross_correlation), gradients(by_every_lag), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("num_frames", [20, 21])
 def test_the_gradient_of_mxcorr_is_that_of_the_best_lag(num_frames):
     x, y, weights = (
         tf.constant(RNG.normal(size=shape)) for shape in ((2, 3, num_frames), (2, 4, num_frames), (2, 3, 4))
