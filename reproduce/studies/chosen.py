@@ -69,6 +69,13 @@ NOISIEST = {
     "frequency_contrast": {**NOISY["frequency_contrast"], **_SEEN},
     "contrast_phys": {**NOISY["contrast_phys"], **_SEEN},
 }
+# The same for an encoder of one dense layer; `studies/noise.py` says what was tried. Steps take as many CPU seconds.
+_LINEAR = {"encoder": "linear", "equal_contrast": "true", "batch_size": "16"}
+LINEAR = {
+    "simper": {**_LINEAR, **SETTINGS["simper"], "num_views": "2", "joint": "true", "steps": "600"},
+    "frequency_contrast": {**_LINEAR, "steps": "1000"},
+    "contrast_phys": {**_LINEAR, "steps": "1000"},
+}
 # Method -> flags that differ from flags/phone_ppg.cfg; the page of `phone_ppg` says how they were chosen.
 _SLOWER = {"learning_rate": "0.001"}
 PHONES = {

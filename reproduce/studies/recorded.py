@@ -15,24 +15,28 @@ SIMPER, COMBINED = METHODS["simper"].title, "simper_tf.read where it is clear, e
 # Protocol -> its column.
 _UNLABELED = {
     "fft": "FFT in the band", "fft_fundamental": "FFT, down to the fundamental",
-    f"{READER}fft": "the reader, else FFT",
+    "patterns": "harmonic patterns of the features", f"{READER}fft": "the reader, else FFT",
+    f"{READER}patterns": "the reader, else patterns",
 }  # fmt: skip
 _LABELED = {
     "1nn": "labels of all", **{f"1nn_{number}": f"{number} labels" for number in reversed(FEW_LABELS)},
     f"{READER}1nn": "the reader, else of all",
 }  # fmt: skip
-# What reads the series itself -> column of features in which it stands -> the protocol that reads it.
+# What reads the series itself -> column of features in which it stands -> the protocol that reads it. The reader needs
+# no label anywhere.
 READ, SUM = "control: simper_tf.read", "control: harmonic sum of the series"
 PATTERNS = "harmonic patterns of the series, no network"
 _CONTROLS = {
-    READ: dict.fromkeys(("fft", f"{READER}fft", "1nn", f"{READER}1nn"), controls.READ),  # It needs no label anywhere.
-    SUM: {"fft": "harmonic_sum"},
-    PATTERNS: {"fft": "pixel_patterns"},
+    READ: dict.fromkeys(("fft", "patterns", f"{READER}fft", f"{READER}patterns", "1nn", f"{READER}1nn"), controls.READ),
+    SUM: dict.fromkeys(("fft", "patterns"), "harmonic_sum"),
+    PATTERNS: dict.fromkeys(("fft", "patterns"), "pixel_patterns"),
     "control: neighbors of its spectra": {"1nn": "spectra_1nn"},
 }
 
 
-def blocks(scale: Scale, name: str, configs: tuple[str, ...], labeled: str, unit: str) -> tuple[Block, ...]:
+def blocks(
+    scale: Scale, name: str, configs: tuple[str, ...], labeled: str, unit: str, readout: str = "fft"
+) -> tuple[Block, ...]:
     """Returns the table of a data set in short, without labels, and with labels.
 
     Args:
@@ -41,15 +45,18 @@ def blocks(scale: Scale, name: str, configs: tuple[str, ...], labeled: str, unit
         configs: Its splits; a run with another seed has another.
         labeled: Whose labels there are, in a word or two: a title in the table in short.
         unit: Of the errors, in print.
+        readout: The one without labels that stands in short, `fft` or `patterns`; the latter has columns of its own.
     """
     pretrain = scale.sets[name].pretrain
     base = Run(pretrain.flagfile, pretrain.changes, configs=configs)
     runs = {named(method): base.but(**_chosen(scale, method)) for method in scale.some(PHONES)}
     runs["control: encoder untrained"] = controls.untrained(base)
-    in_short = {"fft": "no label", "1nn": labeled}
+    in_short = {readout: "no label", "1nn": labeled}
+    others = {"patterns", f"{READER}patterns"} if readout == "fft" else {f"{READER}fft"}
+    unlabeled = {protocol: words for protocol, words in _UNLABELED.items() if protocol not in others}
     return (
         _block("In short", runs, base, in_short, unit, in_short=True),
-        _block("No label", runs, base, _UNLABELED, unit),
+        _block("No label", runs, base, unlabeled, unit),
         _block("Nearest neighbor", runs, base, _LABELED, unit),
     )
 

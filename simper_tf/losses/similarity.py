@@ -71,8 +71,8 @@ def joint_cross_correlation(x: ArrayLike, y: ArrayLike) -> tf.Tensor:
 
     Example:
         >>> wave = np.sin(2 * np.pi * np.array([[2.0], [5.0]]) * np.arange(100) / 100)
-        >>> silent = np.zeros_like(wave)
-        >>> joint_cross_correlation(np.stack([wave, silent], axis=-1), np.stack([wave, silent], axis=-1)).numpy().round(1)
+        >>> both = np.stack([wave, np.zeros_like(wave)], axis=-1)  # The second channel is silent.
+        >>> joint_cross_correlation(both, both).numpy().round(1)
         array([[1. , 0.1],
                [0.1, 1. ]], dtype=float32)
     """
@@ -171,9 +171,9 @@ def _of_one_length(x, y):
 
 @tf.custom_gradient
 def _largest_correlation(x, y):
-    """Returns the maximum over lags of the correlation of each of `(..., M, D, T)` series with each of `(..., N, D, T)`.
+    """Returns the maximum over lags of the correlation of each of `(..., M, D, T)` with each of `(..., N, D, T)`.
 
-    Correlations of D channels are added up at each lag.
+    Correlations of the D channels of series are added up at each lag.
     The gradient goes back through the one lag where the maximum lies, for which a shift by a factor of phase is enough;
     through all of them it would take an FFT a pair. Of equal maxima the first counts.
     """

@@ -1,5 +1,7 @@
 """The table of noise, and its paired test of two methods over clips and seeds, against ratios by hand."""
 
+import itertools
+
 import pandas as pd
 import pytest
 
@@ -103,7 +105,7 @@ def test_a_pair_is_kept_and_told_where_its_runs_are_not(tmp_path):
 
 def test_the_noise_table_has_each_method_at_four_strengths():
     titles = [METHODS[name].title for name in chosen.NOISY]
-    for block in noise.noise(SCALES["small"].located("data", "raw")).blocks[:-1]:
+    for block in noise.noise(SCALES["small"].located("data", "raw")).blocks[:2]:
         assert [line.title for line in block.lines][: len(titles)] == titles
         unlearned = [line.title for line in block.lines if line.title.startswith("control: ")]
         stronger = [title for title in unlearned if title != "control: strongest line of the pixels"]
@@ -118,7 +120,7 @@ def test_the_noise_table_has_each_method_at_four_strengths():
 
 
 def test_at_equal_contrast_all_lines_are_read_in_one_band():
-    block = noise.noise(SCALES["small"].located("data", "raw")).blocks[-1]
+    block = noise.noise(SCALES["small"].located("data", "raw")).blocks[2]
     learned = [METHODS[name].title for name in chosen.NOISIEST]
     assert [line.title for line in block.lines[:4]] == [*learned, "control: encoder untrained"]
     settings = [cell.run.settings() for line in block.lines for cell in line.cells if cell]
@@ -126,3 +128,18 @@ def test_at_equal_contrast_all_lines_are_read_in_one_band():
     assert {each.dataset for each in settings} == {f"rotating_digits/mnist_noisy_{name}" for name in noise.STRONG}
     assert all(line.cells[0].run.settings().options["equal_contrast"] for line in block.lines[:4])
     assert ("SimPer", "control: neighbors of the pixels' spectra") in block.paired
+
+
+def test_lines_of_one_dense_layer_differ_by_the_method_alone():
+    block = noise.noise(SCALES["small"].located("data", "raw")).blocks[3]
+    learned = {line.title: line for line in block.lines if not line.kind and line.title != PATTERNS_LINE}
+    assert set(learned) == {*(METHODS[name].title for name in chosen.LINEAR), "SimPer, each sum by itself"}
+    for line in [*learned.values(), *(line for line in block.lines if line.title == "control: encoder untrained")]:
+        for cell, (way, name) in zip(line.cells, itertools.product(("patterns", "1nn"), noise.STRONG), strict=True):
+            settings = cell.run.settings()
+            assert (cell.protocol, settings.dataset) == (way, f"rotating_digits/mnist_noisy_{name}")
+            assert (settings.encoder, settings.band) == ("linear", (0.4, 5.5))
+            assert settings.options["equal_contrast"]
+            assert settings.options.get("joint", False) == (line.title == "SimPer")
+    assert {("SimPer", title) for title in learned if title != "SimPer"} < set(block.paired)
+    assert ("SimPer", "control: harmonic sum of the pixels at equal contrast") in block.paired
