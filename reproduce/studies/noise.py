@@ -24,7 +24,8 @@ def noise(scale: Scale) -> Study:
     about = (
         "The paper's digits in changing light, behind passing spots and noise. Its deviation is given in gray levels "
         f"of 255. All methods train for about {NOISY_SECONDS} CPU seconds on the same clips, without the prior. "
-        "Their band is 0.2 to 7.5 Hz, which tells little. Other settings were chosen for each method on validation clips of middle "
+        "Their band is 0.2 to 7.5 Hz, which tells little. Other settings were chosen for each method on validation "
+        "clips of middle "
         "noise, and for SimPer of low noise too. In the third block encoders see every frame at equal contrast, in a "
         "band of 0.4 to 5.5 Hz. Three settings of each method were tried for it on 200 validation clips of high "
         "noise, one seed: as above, at equal contrast, and that with pixels split between views. Of SimPer five more "
