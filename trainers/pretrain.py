@@ -96,6 +96,11 @@ def train(folder, clips, settings, strategy, cluster=None):
     weights = first_weights(folder, clips, settings) if folder else None
     run = experiment.assemble(settings, clips, strategy, weights)
     model, num_steps = run.model, run.num_steps
+    if num_steps and not model.trainable_variables:
+        raise ValueError(
+            f"`encoder={settings.encoder}` has no weights to learn. Give `epochs=0` to read its features as they are, "
+            "as flags/patterns.cfg does, or take another encoder."
+        )
     if folder:
         run_folder.begin(folder, settings, cli.say)
         run_folder.check_rows(folder)

@@ -74,7 +74,7 @@ _LINEAR = {"encoder": "linear", "equal_contrast": "true", "batch_size": "16"}
 LINEAR = {
     "simper": {**_LINEAR, **SETTINGS["simper"], "num_views": "2", "joint": "true", "steps": "600"},
     "frequency_contrast": {**_LINEAR, "steps": "1000"},
-    "contrast_phys": {**_LINEAR, "steps": "1000"},
+    "contrast_phys": {**_LINEAR, "learning_rate": "0.001", "steps": "2500"},
 }
 # Method -> flags that differ from flags/phone_ppg.cfg; the page of `phone_ppg` says how they were chosen.
 _SLOWER = {"learning_rate": "0.001"}
