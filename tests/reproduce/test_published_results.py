@@ -35,11 +35,11 @@ def numbers(text: str) -> set[float]:
     return {float(number) for number in re.findall(r"(?<![\w.,+-])(?:\d+\.\d+|[1-9]\d+)(?!\.?\w|,\d)", plain)}
 
 
-def parts_of_the_paper() -> list[str]:
-    """Returns the parts of `docs/paper.md` that name pages of results: rows of claims, paragraphs with their tables."""
+def parts_of(name: str) -> list[str]:
+    """Returns the parts of a page that name pages of results: rows that do, and paragraphs with their tables."""
     parts = []
-    for part in (ROOT / "docs" / "paper.md").read_text().split("\n\n"):
-        if part.startswith("| claim "):
+    for part in (ROOT / "docs" / name).read_text().split("\n\n"):
+        if part.startswith("| ") and all("(results/" in row for row in part.splitlines()[2:]):
             parts += part.splitlines()[2:]
         elif part.startswith("|"):
             parts[-1] += f"\n{part}"
@@ -49,8 +49,8 @@ def parts_of_the_paper() -> list[str]:
     return [part for part in named if "taskset" not in part]  # It tells of a further run.
 
 
-@pytest.mark.parametrize("part", parts_of_the_paper(), ids=lambda part: part[:40])
-def test_numbers_of_the_paper_stand_on_its_pages(part, results_of):
+@pytest.mark.parametrize("part", [*parts_of("paper.md"), *parts_of("patterns.md")], ids=lambda part: part[:40])
+def test_numbers_of_a_page_stand_on_the_results_it_names(part, results_of):
     names = re.findall(r"\(results/(\w+)\.md", part)
     known = set().union(*(numbers((RESULTS / f"{name}.md").read_text()) for name in names))
     if not numbers(part) <= known:  # A few are of single seeds.
@@ -59,7 +59,13 @@ def test_numbers_of_the_paper_stand_on_its_pages(part, results_of):
     assert numbers(part) <= known
 
 
-@pytest.mark.parametrize("claim", [part for part in parts_of_the_paper() if part.count(" | ") == 4])
+def claims() -> list[str]:
+    """Returns the rows of the table of claims that name pages of results."""
+    table = (ROOT / "docs" / "paper.md").read_text().split("| claim |")[1].split("\n\n")[0]
+    return [row for row in table.splitlines()[2:] if "(results/" in row]
+
+
+@pytest.mark.parametrize("claim", claims())
 def test_a_claim_of_a_table_of_one_seed_says_so(claim):
     seeds = {len(SCALE.seeds_of(name)) for name in re.findall(r"\(results/(\w+)\.md", claim)}
     assert min(seeds) >= ranking.FEWEST or "one seed" in claim
