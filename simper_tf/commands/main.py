@@ -17,27 +17,29 @@ from simper_tf.utils.errors import LEARNING, is_full, missing, printable
 from simper_tf.utils.options import declared, kind_of, parse, text_of
 
 HELP = """\
-simper: how often something repeats in videos and series, and models that learn it without labels.
+simper: how often something repeats in videos and series,
+and models that learn it without labels.
 
-  simper demo                           read a sample recording: a counted video and a picture
-  simper predict clip.mp4               how often something repeats, from when to when
-  simper predict clip.mp4 --video=c.mp4 the same, and a copy of the video with the count on it
-  simper train 'clips/*.mp4'            learn from your recordings; writes runs/mine/saved_model
+  simper demo                    read a sample: a counted video and a picture
+  simper predict clip.mp4        how often something repeats, and when
+  simper predict clip.mp4 --video=counted.mp4
+                                 the same, with the count on a copy of the video
+  simper train 'clips/*.mp4'     learn from your recordings: runs/mine
   simper predict new.mp4 --model=runs/mine
-                                        what the learned model reads beside the count
+                                 what the learned model reads beside the count
 
 Commands:
 {commands}
 
-Recordings are video files, folders, 'patterns/**/*.mp4', series (.csv, .wav, .edf and others) and
-numbers of cameras. Flags are written --flag=value or --flag value.
+Recordings are video files, folders, 'patterns/**/*.mp4', series (.csv, .wav,
+.edf and others) and numbers of cameras. Flags are --flag=value or --flag value.
 
-  simper COMMAND --help                 the flags of a command
-  simper --version                      the version
-  python -m simper_tf COMMAND           the same, where `simper` is not on the path
+  simper COMMAND --help          the flags of a command
+  simper --version               the version
+  python -m simper_tf COMMAND    the same, where `simper` is not on the path
 
-A checkout of the project has more: data sets by name (rotating_digits, ubfc, ...), and runs with
-checkpoints, scores and plots. There: python -m trainers.pretrain --help.
+A checkout of the project has more: data sets by name (rotating_digits, ...),
+and runs with checkpoints, scores and plots: python -m trainers.pretrain --help.
 """
 _WIDEST = 100  # Columns of help.
 
@@ -82,12 +84,12 @@ COMMANDS = {
         "demo:demo", "commands.command_options:Demo",
     ),
     "train": Command(
-        "Learn from recordings, without labels, and export a model that reads others.",
+        "Learn from recordings, without labels, and export a model.",
         "train:train", "commands.command_options:Train", "RECORDING", needs=LEARNING, extra="train",
         interrupted="the same command goes on with what it has learned",
     ),
     "evaluate": Command(
-        "Compare what is read with what somebody has counted, or print the scores of a run.",
+        "Compare what is read with your counts, or print a run's scores.",
         "evaluate:evaluate", "commands.command_options:Evaluate", "RECORDING",
     ),
     "export": Command(

@@ -49,18 +49,31 @@ def opened(settings: Settings):
     folder = pathlib.Path(settings.run_dir)
     _check_ours(folder)
     try:
-        with files.without_empty(folder), files.alone(folder / LOCK, wait=False):
-            _check_ours(folder)
-            # A run that ended before its first checkpoint has nothing to lose.
-            results = any((folder / name).exists() for name in MADE)
-            if (results or checkpoints.checkpoint_steps(folder / "checkpoints")) and not settings.overwrite:
-                check_same(folder, settings, "Name another folder, give the same flags, or start anew with `overwrite`")
-            _remove_left_overs(folder)
-            yield folder
+        with files.without_empty(folder):
+            _make(folder)
+            with files.alone(folder / LOCK, wait=False):
+                _check_ours(folder)
+                # A run that ended before its first checkpoint has nothing to lose.
+                results = any((folder / name).exists() for name in MADE)
+                if (results or checkpoints.checkpoint_steps(folder / "checkpoints")) and not settings.overwrite:
+                    check_same(
+                        folder, settings, "Name another folder, give the same flags, or start anew with `overwrite`"
+                    )
+                _remove_left_overs(folder)
+                yield folder
     except files.InUse as error:
         raise ValueError(
             f"`run_dir={folder}` is in use by {error}. Wait until it has ended, stop it (it saves first), or name "
             "another folder."
+        ) from error
+
+
+def _make(folder):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(
+            f"`run_dir={folder}` cannot be made: {error.strerror}. Name a folder where files can be written."
         ) from error
 
 

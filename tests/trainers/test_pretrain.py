@@ -225,7 +225,10 @@ def test_a_folder_of_something_else_is_left_alone(call, tmp_path):
         ("--replicas=3", "`batch_size=4` clips cannot be shared evenly among 3 replicas"),
         ("--gray_probability=0.2", r"`gray_probability=0.2` takes color away, but the clips have 1 channel\(s\)"),
         ("--micro_batch=3", r"batch of 4 clips \(a replica's share\) cannot be cut into micro-batches of 3"),
-        ("--encoder=cells", "`encoder=cells` has no weights to learn. Give `epochs=0` to read its features as they are"),
+        (
+            "--encoder=cells",
+            "`encoder=cells` has no weights to learn. Give `epochs=0` to read its features",
+        ),
         ("--decay_epochs=soon", "--decay_epochs takes whole numbers, .*Found: soon"),
     ],
 )

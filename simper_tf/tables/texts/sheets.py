@@ -5,6 +5,8 @@ import io
 import pathlib
 import tempfile
 
+import numpy as np
+
 from simper_tf.tables import limits
 from simper_tf.tables.texts import blocks, delimited, json_texts
 from simper_tf.tables.times import rates
@@ -37,7 +39,7 @@ def table_of(path: pathlib.Path, is_json: bool = False) -> delimited.Table:
 
 
 def of_data_frame(name: str, frame: "pd.DataFrame | pd.Series") -> delimited.Table:
-    """Returns the table of a pandas object, whose index is a column if it counts no rows.
+    """Returns the table of a pandas object, whose index is a column if it counts no rows; False is 0 and True is 1.
 
     Raises:
         RawDataError: it holds no table of numbers.
@@ -45,11 +47,13 @@ def of_data_frame(name: str, frame: "pd.DataFrame | pd.Series") -> delimited.Tab
     frame = frame.to_frame("" if frame.name is None else frame.name) if isinstance(frame, pd.Series) else frame.copy()
     if not frame.size:
         raise RawDataError(name, "no table", _EXPECTED, "Give rows of numbers.")
-    if not isinstance(frame.index, pd.RangeIndex):
+    counts_rows = isinstance(frame.index, pd.RangeIndex)
+    if not (counts_rows and frame.columns.dtype == int):  # Numbers are no names.
+        frame.columns = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.columns]
+    if not counts_rows:
         are_times = isinstance(frame.index, pd.DatetimeIndex | pd.TimedeltaIndex)
         frame.insert(0, frame.index.name or ("time" if are_times else ""), frame.index, allow_duplicates=True)
-    are_numbers = frame.columns.dtype == int  # No names.
-    return _of_text(name, frame if are_numbers else frame.set_axis([*map(str, frame.columns)], axis=1))
+    return _of_text(name, frame)
 
 
 def _of_text(path, frame):
@@ -59,7 +63,7 @@ def _of_text(path, frame):
         with text.open("wb") as file:
             has_names = not all(isinstance(name, int) for name in frame.columns)
             for first in range(0, len(frame), _ROWS):
-                rows = frame.iloc[first : first + _ROWS].map(_cut_short)
+                rows = frame.iloc[first : first + _ROWS].map(_plain)
                 file.write(rows.to_csv(index=False, header=has_names and not first).encode(errors="replace"))
         try:
             return delimited.table_of(text)
@@ -96,7 +100,9 @@ def _frame(path, ending):
     return frame, notes, settings
 
 
-def _cut_short(cell):
+def _plain(cell):
+    if isinstance(cell, bool | np.bool_):
+        return int(cell)
     return cell[:_LONGEST_WORD] if isinstance(cell, str | bytes) else cell
 
 

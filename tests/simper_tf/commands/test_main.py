@@ -106,7 +106,7 @@ def test_help_fits_a_screen_and_names_every_command(capsys):
     main.main(["--help"])
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 40
-    assert max(map(len, lines)) <= 100
+    assert max(map(len, lines)) <= 80
     for name in main.COMMANDS:
         assert any(line.startswith(f"  {name} ") for line in lines), name
     assert main.main(["--version"]) is None

@@ -121,6 +121,23 @@ def test_tables_of_arrow_are_read(tmp_path, ending, write):
     check(series_files.series_of(tmp_path / f"a{ending}"))
 
 
+@pytest.mark.parametrize("kind", ["bool", "boolean", "object"])
+def test_truth_values_of_pandas_are_numbers(kind):
+    index = pd.Timestamp("2024-05-01") + pd.to_timedelta(TIMES, unit="s")
+    series = pd.Series(WAVE > 3.5, index).astype(kind)
+    for given in (series, series.to_frame("on")):
+        table = sheets.of_data_frame("table", given)
+        assert table.columns[-1].tolist() == (WAVE > 3.5).tolist()
+
+
+@pytest.mark.filterwarnings("error")
+def test_names_of_several_levels_are_joined():
+    levels = pd.MultiIndex.from_tuples([("wrist", "x"), ("wrist", "y")])
+    frame = pd.DataFrame({0: WAVE, 1: 2 * WAVE}, index=pd.Index(TIMES, name="time")).set_axis(levels, axis=1)
+    table = sheets.of_data_frame("table", frame)
+    assert [*table.names] == ["time", "wrist x", "wrist y"]
+
+
 def test_the_index_of_a_parquet_file_is_a_column(tmp_path):
     stamps = pd.Timestamp("2023-08-10 23:59:59") + pd.to_timedelta(TIMES, unit="s")
     pd.DataFrame({"chest": WAVE}, index=pd.DatetimeIndex(stamps, name="when")).to_parquet(tmp_path / "a.parquet")

@@ -143,6 +143,15 @@ def test_readings_are_not_mixed_with_those_of_other_flags(folder, name):
         pass
 
 
+def test_a_folder_that_cannot_be_made_is_refused_by_its_flag(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    settings = Settings(run_dir=str(tmp_path / "file" / "run"))
+    refused = r"^`run_dir=.*run` cannot be made: Not a directory\. Name a folder"
+    with pytest.raises(ValueError, match=refused), run_folder.opened(settings):
+        pass
+    assert (tmp_path / "file").read_text() == "mine"
+
+
 def test_a_run_without_a_name_does_not_fill_the_folder_at_hand(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=r"^`run_dir` is empty\. Is a variable"), run_folder.opened(Settings()):
