@@ -38,6 +38,7 @@ CHOICES = {
     "temperature": ("0.5", "0.2", "0.1"),
     "label_temperature": ("0", "0.3"),
     "similarity": ("npsd", "npsd_l2", "cosine"),
+    "joint": ("true",),
     "prior_weight": ("1", "10"),
     "flip_probability": ("0.5",),
     "reverse_probability": ("0",),
