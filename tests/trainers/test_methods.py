@@ -41,8 +41,24 @@ def test_pixels_are_read_and_served_without_a_network(call, tmp_path, data_dir):
     call(pretrain.main, f"--run_dir={tmp_path}", "--train_clips=4", "--test_clips=3", *given, "--artifacts")
     names = {row["protocol"] for row in results(tmp_path)} - {*FLOORS, IDEAL}
     assert names == {"patterns", "harmonic_sum", "pixels", "spectra_1nn"}  # Neighbors would take minutes.
-    read = pd.read_csv(tmp_path / "clips.csv", index_col="id")["patterns (Hz)"]
-    served = tf.saved_model.load(tmp_path / "saved_model" / "1").signatures["answer"]
+    assert_served(tmp_path, data_dir)
+
+
+def test_features_correlated_jointly_are_read_by_patterns_and_served(call, tmp_path, data_dir):
+    flagfile = pathlib.Path(__file__).parents[2] / "flags" / "noise.cfg"
+    others = ("--run_dir", "--dataset", "--batch_size", "--steps")
+    lines = flagfile.read_text().splitlines()
+    given = [line for line in lines if line.startswith("--") and not line.startswith(others)]
+    few = ["--steps=2", "--batch_size=2", "--train_clips=4", "--test_clips=3"]
+    call(pretrain.main, f"--run_dir={tmp_path}", *given, *few, "--artifacts")
+    (record,) = history.records_of(tmp_path / "logs" / "history.jsonl")
+    assert record["step"] == 2
+    assert_served(tmp_path, data_dir)
+
+
+def assert_served(folder, data_dir):
+    read = pd.read_csv(folder / "clips.csv", index_col="id")["patterns (Hz)"]
+    served = tf.saved_model.load(folder / "saved_model" / "1").signatures["answer"]
     clips = Digits(data_dir=data_dir, config="digits").as_dataset(split="test")
     for example in clips.take(3).as_numpy_iterator():
         answer = served(frames=tf.constant(example["clip"][None]), rate=tf.constant([example["rate"]]))
