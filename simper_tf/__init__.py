@@ -17,7 +17,7 @@ _HOMES = {
     "export.saved_model": ("export_model", "load_encoder"),
     "losses.info_nce": ("generalized_info_nce", "label_distribution", "label_entropy"),
     "losses.keras_losses": ("SimPerLoss", "SpectralLoss"),
-    "losses.similarity": ("max_cross_correlation", "npsd_cosine", "npsd_l2"),
+    "losses.similarity": ("joint_cross_correlation", "max_cross_correlation", "npsd_cosine", "npsd_l2"),
     "losses.spectral": ("spectral_terms",),
     "methods": (
         "BYOL", "CVRL", "ContrastPhys", "ContrastPhysPlus", "FrequencyContrast", "MoCo", "Replay", "SLFRPM", "SiNC",

@@ -27,6 +27,7 @@ from simper_tf.losses.info_nce import (
 )
 from simper_tf.losses.keras_losses import SimPerLoss as SimPerLoss, SpectralLoss as SpectralLoss
 from simper_tf.losses.similarity import (
+    joint_cross_correlation as joint_cross_correlation,
     max_cross_correlation as max_cross_correlation,
     npsd_cosine as npsd_cosine,
     npsd_l2 as npsd_l2,

@@ -72,7 +72,7 @@ def joint_cross_correlation(x: ArrayLike, y: ArrayLike) -> tf.Tensor:
     Example:
         >>> wave = np.sin(2 * np.pi * np.array([[2.0], [5.0]]) * np.arange(100) / 100)
         >>> both = np.stack([wave, np.zeros_like(wave)], axis=-1)  # The second channel is silent.
-        >>> joint_cross_correlation(both, both).numpy().round(1)
+        >>> simper_tf.joint_cross_correlation(both, both).numpy().round(1)
         array([[1. , 0.1],
                [0.1, 1. ]], dtype=float32)
     """

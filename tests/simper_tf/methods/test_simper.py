@@ -167,6 +167,23 @@ def test_hard_labels_make_the_loss_plain_info_nce():
     assert float(logs["loss"]) == pytest.approx(-np.mean(np.log(chances)), rel=1e-4)
 
 
+def test_joint_channels_make_the_loss_that_of_their_summed_correlation():
+    features, speeds = tf.constant(RNG.normal(size=(2, 8, 20, 3)), tf.float32), rising_speeds(2, 4)
+    logs = loss_of(compiled(views=None, joint=True, label_temperature=0.0), features, speeds)
+    losses = []
+    for clip in features.numpy():
+        parts = clip - clip.mean(axis=1, keepdims=True)
+        parts /= np.linalg.norm(parts, axis=(1, 2), keepdims=True)
+        scores = np.array([
+            [sum(np.correlate(a[:, d], b[:, d], "full") for d in range(3)).max() for b in parts[4:]] for a in parts[:4]
+        ])  # fmt: skip
+        losses += [-np.log(oracles.softmax(row)[k]) for k, row in enumerate(scores)]
+    assert float(logs["loss"]) == pytest.approx(np.mean(losses), rel=1e-5)
+    one = features[..., 0]
+    alike = [loss_of(compiled(views=None, joint=joint), one, speeds)["loss"] for joint in (True, False)]
+    assert float(alike[0]) == float(alike[1])
+
+
 def test_a_label_similarity_that_is_unknown_is_refused_by_name():
     with pytest.raises(ValueError, match=r"`label_similarity` must be one of l1, l2, .*Received: 'foo'"):
         SimPer(small((None, None, 1)), label_similarity="foo")
@@ -188,6 +205,7 @@ def test_a_similarity_may_be_a_function_and_is_saved(similarity, tmp_path):
     [
         ({"temperature": 0.0}, "`temperature` must be above 0 and finite. Received: 0.0"),
         ({"label_temperature": -0.1}, "`label_temperature` must be at least 0 .* Received: -0.1"),
+        ({"joint": True, "similarity": "npsd"}, "`joint` needs `similarity=mxcorr`. Received: 'npsd'"),
         ({"similarity": "foo"}, r"`similarity` must be one of \['cosine', .*Received: 'foo'"),
     ],
 )
