@@ -78,9 +78,10 @@ def noise() -> Figure:
     """Returns errors over the noise of MNIST's clips, a dot a seed, of committed rows."""
     results = _results("noise")
     strengths, blocks = list(of_noise.STRENGTHS.values()), results.study.blocks[: len(of_noise.READOUTS)]
+    strong, linear = [of_noise.STRENGTHS[name] for name in of_noise.STRONG], results.study.blocks[-1].lines[0]
     drawn = Figure(figsize=(9, 5.2), layout="constrained")
     panels = drawn.subplots(1, len(blocks), sharey=True)
-    for axes, block in zip(panels, blocks, strict=True):
+    for axes, block, cells in zip(panels, blocks, (linear.cells[:2], linear.cells[2:]), strict=True):
         learned = [line for line in block.lines if not line.kind]
         for number, line in enumerate(learned):
             errors = [[row.value for row in results.of(cell)] for cell in line.cells]
@@ -88,6 +89,10 @@ def noise() -> Figure:
             axes.plot(strengths, means, color=color, marker=MARKERS[number], markersize=5, label=line.title)
             for place, values in zip(strengths, errors, strict=True):
                 axes.plot([place] * len(values), values, ".", color=color, markersize=4)
+        means = [np.mean([row.value for row in results.of(cell)]) for cell in cells]
+        title = "SimPer of one dense layer, jointly" + ", by patterns" * (cells[0].protocol == "patterns")
+        drawing = {"color": COLORS[0], "marker": "*", "markersize": 9, "linestyle": "--"}
+        axes.plot(strong, means, **drawing, label=title)
         for number, line in enumerate(line for line in block.lines if line not in learned):
             values = [results.of(cell)[0].value for cell in line.cells]
             drawing = {"marker": "x+1|"[number % 4], "markersize": 6, "color": "0.4", "linewidth": 1}
