@@ -20,7 +20,7 @@ _SETTINGS = (
     "head, on the four people who validate in splits 0 and 1. Other splits test some of them, for all methods alike. "
     "On the same people the reader where it is clear, else FFT, was the best of six ways to join the two; the others "
     "took means, medians, or the nearest neighbor. There patterns read SimPer's features better than FFT, by 1.8 and "
-    "1.0 beats a minute instead of 2.8 and 1.5, so that they stand in the first table. Labels of few clips are those "
+    "1.5 beats a minute instead of 2.8 and 1.7, so that they stand in the first table. Labels of few clips are those "
     "of the first training clips."
 )
 
