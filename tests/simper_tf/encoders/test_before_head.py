@@ -10,8 +10,8 @@ from simper_tf.encoders import small, with_saliency_sampler
 from simper_tf.encoders.before_head import FEATURES, mark, with_features
 from simper_tf.methods import SimPer
 
-# What is narrower has no wider layer: a mean has one number, samples of `small1d` have 32.
-NARROW = {"frame_mean": 1, "small1d": 32, "small1d_by": 32}
+# What is narrower has no wider layer: a mean has one number, weighted sums are 16, samples of `small1d` have 32.
+NARROW = {"frame_mean": 1, "linear": 16, "small1d": 32, "small1d_by": 32}
 
 
 @pytest.mark.parametrize("kind", each(KINDS))

@@ -287,5 +287,5 @@ def test_every_op_of_encoders_and_gradients_has_a_gpu_kernel(encoders, kind):
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(tf.square(encoder(x, training=True)))
         tape.gradient(loss, encoder.trainable_variables)
-    assert len(seen) > 10
+    assert len(seen) > (8 if kind == "linear" else 10)  # A product of matrices takes few.
     assert not without_kernel(seen)

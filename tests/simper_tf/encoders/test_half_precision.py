@@ -87,7 +87,7 @@ def test_a_faint_pulse_reaches_a_mixed_bfloat16_encoder(in_bfloat16, kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", each(LEARNING))
+@pytest.mark.parametrize("kind", each(sorted({*LEARNING} - {"linear"})))  # It adds nothing to its sums.
 def test_a_hundredth_on_a_level_of_1_survives_mixed_bfloat16(in_precision, in_bfloat16, kind):
     encoder, swing = in_bfloat16(kind), 1 + 0.01 * np.sin(2 * np.pi * np.arange(24) / 8)
     x = np.float32(RNG.uniform(0.3, 0.9, size=FRAME) * swing[:, None, None, None])[None]
