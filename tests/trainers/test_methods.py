@@ -44,7 +44,7 @@ def test_pixels_are_read_and_served_without_a_network(call, tmp_path, data_dir):
     assert_served(tmp_path, data_dir)
 
 
-def test_features_correlated_jointly_are_read_by_patterns_and_served(call, tmp_path, data_dir):
+def test_features_learned_jointly_are_read_by_patterns_served(call, tmp_path, data_dir):
     flagfile = pathlib.Path(__file__).parents[2] / "flags" / "noise.cfg"
     others = ("--run_dir", "--dataset", "--batch_size", "--steps")
     lines = flagfile.read_text().splitlines()

@@ -167,7 +167,7 @@ def test_hard_labels_make_the_loss_plain_info_nce():
     assert float(logs["loss"]) == pytest.approx(-np.mean(np.log(chances)), rel=1e-4)
 
 
-def test_joint_channels_make_the_loss_that_of_their_summed_correlation():
+def test_the_joint_loss_is_that_of_correlations_of_all_channels():
     features, speeds = tf.constant(RNG.normal(size=(2, 8, 20, 3)), tf.float32), rising_speeds(2, 4)
     logs = loss_of(compiled(views=None, joint=True, label_temperature=0.0), features, speeds)
     losses = []
