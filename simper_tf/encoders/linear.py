@@ -26,9 +26,9 @@ class LinearOptions(Options):
 def linear(frame_shape: tuple[int, int, int], options) -> keras.Model:
     """Returns weighted sums of all pixels of a frame, `(B, T, H, W, C)` -> `(B, T, D)`.
 
-    A few thousand weights average noise over the whole picture, which a stack of small convolutions does not learn
-    where noise is strong. They need what repeats to show in the same places of every clip. 12,544 parameters at 28 x 28
-    pixels. Learn them by `joint` similarity: one sum cannot show what repeats in every clip, and all together can.
+    Each sum averages noise over the whole picture. It needs what repeats to show in the same places of every clip.
+    12,544 parameters at 28 x 28 pixels. Learn them with `joint`: one sum cannot show what repeats in every clip, and
+    all together can.
 
     Args:
         frame_shape: `(H, W, C)` of the clips.

@@ -48,33 +48,26 @@ def opened(settings: Settings):
         raise ValueError("`run_dir` is empty. Is a variable of the shell not set? Name a folder.")
     folder = pathlib.Path(settings.run_dir)
     _check_ours(folder)
-    try:
-        with files.without_empty(folder):
-            _make(folder)
-            with files.alone(folder / LOCK, wait=False):
-                _check_ours(folder)
-                # A run that ended before its first checkpoint has nothing to lose.
-                results = any((folder / name).exists() for name in MADE)
-                if (results or checkpoints.checkpoint_steps(folder / "checkpoints")) and not settings.overwrite:
-                    check_same(
-                        folder, settings, "Name another folder, give the same flags, or start anew with `overwrite`"
-                    )
-                _remove_left_overs(folder)
-                yield folder
-    except files.InUse as error:
-        raise ValueError(
-            f"`run_dir={folder}` is in use by {error}. Wait until it has ended, stop it (it saves first), or name "
-            "another folder."
-        ) from error
-
-
-def _make(folder):
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ValueError(
-            f"`run_dir={folder}` cannot be made: {error.strerror}. Name a folder where files can be written."
-        ) from error
+    with contextlib.ExitStack() as held:
+        held.enter_context(files.without_empty(folder))
+        try:
+            held.enter_context(files.alone(folder / LOCK, wait=False))
+        except files.InUse as error:
+            raise ValueError(
+                f"`run_dir={folder}` is in use by {error}. Wait until it has ended, stop it (it saves first), or name "
+                "another folder."
+            ) from error
+        except OSError as error:
+            raise ValueError(
+                f"`run_dir={folder}` cannot be written: {error.strerror}. Name a folder where files can be written."
+            ) from error
+        _check_ours(folder)
+        # A run that ended before its first checkpoint has nothing to lose.
+        results = any((folder / name).exists() for name in MADE)
+        if (results or checkpoints.checkpoint_steps(folder / "checkpoints")) and not settings.overwrite:
+            check_same(folder, settings, "Name another folder, give the same flags, or start anew with `overwrite`")
+        _remove_left_overs(folder)
+        yield folder
 
 
 def begin(folder: pathlib.Path, settings: Settings, say: Callable[[str], None] = print):

@@ -19,6 +19,17 @@ def sinusoid(frequency, num_frames=50, phase=0.0, rate=30.0):
     return np.sin(2 * np.pi * frequency * np.arange(num_frames) / rate + phase)[None]
 
 
+def compare_gradients(function, other, x, y, weights, atol):
+    def gradients(function):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            score = tf.reduce_sum(weights * function(x, y))
+        return tape.gradient(score, [x, y])
+
+    for found, expected in zip(gradients(function), gradients(other), strict=True):
+        np.testing.assert_allclose(found, expected, atol=atol)
+
+
 def standardized(x):
     x = x - x.mean(axis=-1, keepdims=True)
     return x / np.linalg.norm(x, axis=-1, keepdims=True)
@@ -187,14 +198,7 @@ def test_the_joint_gradient_is_that_of_all_lags_at_their_maximum():
         lags = [tf.einsum("bmtd,bntd->bmn", x, padded[:, :, lag : lag + 20]) for lag in range(39)]
         return tf.reduce_max(lags, axis=0)
 
-    def gradients(function):
-        with tf.GradientTape() as tape:
-            tape.watch([x, y])
-            score = tf.reduce_sum(weights * function(x, y))
-        return tape.gradient(score, [x, y])
-
-    for found, expected in zip(gradients(similarity.joint_cross_correlation), gradients(by_every_lag), strict=True):
-        np.testing.assert_allclose(found, expected, atol=1e-6)
+    compare_gradients(similarity.joint_cross_correlation, by_every_lag, x, y, weights, atol=1e-6)
 
 
 @pytest.mark.parametrize("num_frames", [20, 21])
@@ -211,14 +215,7 @@ def test_the_gradient_of_mxcorr_is_that_of_the_best_lag(num_frames):
         windows = tf.stack([padded[..., k : k + num_frames] for k in range(2 * num_frames - 1)], axis=2)
         return tf.reduce_max(tf.einsum("bit,bjkt->bijk", x, windows), axis=-1)
 
-    def gradients(function):
-        with tf.GradientTape() as tape:
-            tape.watch([x, y])
-            value = tf.reduce_sum(weights * function(x, y))
-        return tape.gradient(value, [x, y])
-
-    for found, expected in zip(gradients(similarity.max_cross_correlation), gradients(plain), strict=True):
-        np.testing.assert_allclose(found, expected, atol=1e-5)
+    compare_gradients(similarity.max_cross_correlation, plain, x, y, weights, atol=1e-5)
 
 
 @pytest.mark.parametrize("run", [GRAPH, pytest.param(XLA, marks=pytest.mark.slow)], ids=["graph", "xla"])

@@ -143,10 +143,10 @@ def test_readings_are_not_mixed_with_those_of_other_flags(folder, name):
         pass
 
 
-def test_a_folder_that_cannot_be_made_is_refused_by_its_flag(tmp_path):
+def test_a_folder_that_cannot_be_written_is_refused_by_its_flag(tmp_path):
     (tmp_path / "file").write_text("mine")
     settings = Settings(run_dir=str(tmp_path / "file" / "run"))
-    refused = r"^`run_dir=.*run` cannot be made: Not a directory\. Name a folder"
+    refused = r"^`run_dir=.*run` cannot be written: Not a directory\. Name a folder"
     with pytest.raises(ValueError, match=refused), run_folder.opened(settings):
         pass
     assert (tmp_path / "file").read_text() == "mine"
