@@ -19,7 +19,7 @@ OPTIONS = {
     "supervised": {"head": "linear", "freeze": False, **dict.fromkeys(_OF_DATA, 1)},
 }
 # What adds to a method is off.
-ADDITIONS = {"prior_weight": 0.0, "micro_batch": 0}
+ADDITIONS = {"prior_weight": 0.0, "micro_batch": 0, "joint": False}
 
 
 @pytest.mark.parametrize("name", OPTIONS)
