@@ -1,6 +1,7 @@
 """Plots in pixels: axes with lines, spans and marks, drawn with OpenCV and lettered with Pillow.
 
-Matplotlib draws them as well, but takes half a second to load, longer than most series take to be read.
+Matplotlib draws them as well. It takes half a second to load and 0.2 s for each picture: a folder of thousands of short
+series would take three times as long.
 """
 
 import contextlib
