@@ -53,6 +53,9 @@ def export(folder, clips, model, settings):
     if name in served.FOURIER:
         given |= _readout(folder, name, fitted)
         path = saved_model.export_model(model.encoder, folder / form, shape, settings.band, unit=task.unit, **given)
+    elif name == served.PATTERNS:
+        known = run_folder.read_head(folder, name)
+        path = saved_model.export_patterns(model.encoder, folder / form, shape, known, unit=task.unit, **given)
     else:
         head = _head(folder, name, model, task, clips.num_frames)
         path = saved_model.export_head(model.encoder, folder / form, shape, head, **given)

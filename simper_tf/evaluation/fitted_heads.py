@@ -1,8 +1,8 @@
 """Heads that protocols fit on training clips: arrays and features -> labels, in evaluation and in an exported model.
 
 A head is a function of arrays by name and of `(B, T)` or `(B, T, D)` features, T known: the encoder's outputs, or for
-those of `BEFORE_HEAD` what these are made of; those of `AT_RATES` take `(B,)` frames per second too. It returns `(B,)`
-or `(B, H)` float64 labels in the unit of the task; of a frequency, in cycles a frame.
+those of `BEFORE_HEAD` what these are made of. It returns `(B,)` or `(B, H)` float64 labels in the unit of the task; of
+a frequency, in cycles a frame.
 """
 
 import functools
@@ -11,7 +11,7 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from simper_tf.losses import similarity
-from simper_tf.signals import patterns, spectrum
+from simper_tf.signals import spectrum
 
 # A line between two bins is read off their heights: bins of half the resolution are enough.
 PADDING = 2
@@ -70,11 +70,8 @@ HEADS: dict[str, Callable] = {
     "1nn": functools.partial(of_nearest, distance="mxcorr"),
     "1nn_npsd": functools.partial(of_nearest, distance="npsd"),
     "1nn_euclidean": functools.partial(of_nearest, distance="cosine"),
-    "patterns": patterns.cycles_of,
     "probe": of_spectra,
     "linear_probe": linear,
 }
 # Of them those that read the features before the encoder's head.
 BEFORE_HEAD = ("linear_probe",)
-# Those that know a band in Hz.
-AT_RATES = ("patterns",)

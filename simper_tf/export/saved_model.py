@@ -26,6 +26,7 @@ import simper_tf
 from simper_tf.export import warm_up as requests
 from simper_tf.export.served_frequency import FrequencyModel
 from simper_tf.export.served_head import HeadModel
+from simper_tf.export.served_patterns import PatternModel
 from simper_tf.export.served_rhythm import RhythmModel
 from simper_tf.utils import files
 
@@ -120,6 +121,17 @@ def export_rhythm(
     It answers as one of `export_model`, by the likeliest period in the band, times a multiple in hertz.
     """
     return _write(RhythmModel(reader, frame_shape, band, multiple), reader, folder, facts or {}, warm_up=False)
+
+
+def export_patterns(
+    encoder, folder, frame_shape, known, value_range=(0.0, 1.0), unit="Hz", max_frames=None, facts=None, warm_up=False
+) -> pathlib.Path:
+    """Writes an encoder whose features are read by `patterns` as the next numbered SavedModel below a folder.
+
+    It answers as one of `export_model`. `known` is what `patterns.learn` returns, with a confidence.
+    """
+    model = PatternModel(encoder, frame_shape, known, value_range, unit, max_frames)
+    return _write(model, encoder, folder, facts or {}, warm_up)
 
 
 def export_head(

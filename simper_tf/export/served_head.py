@@ -49,8 +49,8 @@ class ServedHead:
         """Returns the head of arrays that a protocol of `fitted_heads.HEADS` has fitted to clips of so many frames."""
         variables = {name: tf.Variable(values, False, name=name) for name, values in arrays.items()}
 
-        def labels(features, *rate):
-            return fitted_heads.HEADS[protocol](variables, features, *rate)
+        def labels(features):
+            return fitted_heads.HEADS[protocol](variables, features)
 
         given = num_frames, task.answer
         if not isinstance(task, Frequency):
@@ -58,8 +58,7 @@ class ServedHead:
             return cls(*given, _named(task.answer, labels), list(variables.values()), before_head=inner)
 
         def frequencies(features, rate):
-            cycles = labels(features, *[rate] * (protocol in fitted_heads.AT_RATES))
-            hertz = tf.cast(cycles * tf.cast(rate, tf.float64), tf.float32)
+            hertz = tf.cast(labels(features) * tf.cast(rate, tf.float64), tf.float32)
             return FREQUENCY_UNITS[task.unit].answers(hertz, num_frames, rate)
 
         return cls(*given, frequencies, list(variables.values()), task.band)

@@ -11,8 +11,10 @@ from simper_tf.signals.votes import Octave
 
 # Those that read frequencies off a spectrum of features, of clips of any length.
 FOURIER = ("fft_resolved", "fft", "fft_fundamental", "fft_calibrated")
+# That which reads them by what harmonics look like in the features of training clips.
+PATTERNS = "patterns"
 # Those that can be served.
-SERVED = (*FOURIER, *HEADS, "supervised")
+SERVED = (*FOURIER, PATTERNS, *HEADS, "supervised")
 BEST = "best"
 # Key in what is kept of a protocol: its mean absolute error on validation clips.
 ERROR = "validation_mae"
@@ -58,8 +60,6 @@ def readout_of(name: str, found: Mapping) -> dict[str, object]:
 def _best(names, readouts):
     if "supervised" in names:
         return "supervised"
-    # Patterns have no confidence and take clips of one length: they answer where asked for, or where nothing else can.
-    names = [name for name in names if name != "patterns"] or names
     errors = {name: readouts[name][ERROR] for name in names}
     least = min((error for error in errors.values() if math.isfinite(error)), default=math.inf)
     return next((name for name in names if errors[name] <= _LEVEL * least), BEST)

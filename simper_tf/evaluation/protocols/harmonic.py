@@ -31,7 +31,7 @@ def contrast_sum(train: Features, validation: Features, test: Features, task: Ta
 
 def patterns(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
     """Reads test clips by the patterns that harmonics have in the features of training clips."""
-    return _by_patterns("series", train, test, task)
+    return _by_patterns("series", train, test, task, confident=True)
 
 
 def pixel_patterns(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
@@ -39,9 +39,9 @@ def pixel_patterns(train: Features, validation: Features, test: Features, task: 
     return None if test.cells is None else _by_patterns("cells", train, test, task)
 
 
-def _by_patterns(name, train, test, task):
+def _by_patterns(name, train, test, task, confident=False):
     known = train.take(combs.ENOUGH)
-    fitted = looks.learn(_channels(getattr(known, name)), known.rates, task.band)
+    fitted = looks.learn(_channels(getattr(known, name)), known.rates, task.band, confident)
     hertz = looks.read(_channels(getattr(test, name)), fitted, test.rates)
     return Prediction(hertz * test.per_hertz(task), fitted=fitted)
 

@@ -22,7 +22,6 @@ SERVED = [
     ("linear_probe", CELSIUS),
     ("1nn", Frequency("count", band=BAND)),
     ("probe", Frequency("bpm", band=BAND)),
-    ("patterns", Frequency("Hz", band=BAND)),
     ("1nn_npsd", Frequency("Hz", band=BAND)),
     ("1nn_euclidean", Frequency("bpm", band=BAND)),
     ("1nn", Scalar("mmHg")),

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+import tensorflow as tf
 
-from simper_tf.signals import harmonics, patterns
+from simper_tf.signals import harmonics, pattern_reader, patterns
 
 RNG = np.random.default_rng(7)
 RATE, BAND = 30.0, (0.5, 5.0)
@@ -108,3 +109,47 @@ def test_constant_clips_have_no_patterns_and_stay_in_the_band():
     assert not known["powers"].any()
     found = patterns.read(series, known, rates(series))
     assert ((found >= BAND[0]) & (found <= BAND[1])).all()
+
+
+def shuffled(series):
+    return np.stack([RNG.permutation(clip) for clip in series])
+
+
+def sureness(series, known):
+    return patterns.confidence(series, known, rates(series))
+
+
+@pytest.mark.parametrize("frames", [120, 80, 231])
+def test_a_confidence_tells_clips_from_their_frames_shuffled(frames):
+    looks = [[1.0, 0.2, 0.0], [0.2, 0.5, 0.0]]
+    series = clips(RNG.uniform(0.8, 4.5, 100), looks, 0.7)
+    known = patterns.learn(series, rates(series), BAND, confident=True)
+    frequencies = RNG.uniform(0.8, 4.5, 60)
+    unseen = clips(frequencies, looks, 0.7, frames)
+    assert np.abs(patterns.read(unseen, known, rates(unseen)) - frequencies).max() < 0.15
+    assert np.mean(sureness(unseen, known) >= 0.5) > 0.9
+    assert np.mean(sureness(shuffled(unseen), known) >= 0.5) < 0.1
+
+
+def test_patterns_of_noise_are_sure_of_few_clips_only():
+    series = np.float32(RNG.normal(size=(200, 90, 2)))
+    known = patterns.learn(series[:100], rates(series[:100]), BAND, confident=True)
+    assert np.mean(sureness(series[100:], known) >= 0.5) < 0.15
+
+
+@pytest.mark.parametrize("series", [clips([2.0], [[1.0, 0.0]], 0.1), np.ones((4, 60, 2), np.float32)])
+def test_one_clip_or_constant_ones_teach_no_confidence(series):
+    known = patterns.learn(series, rates(series), BAND, confident=True)
+    assert np.isfinite(known["sure"]).all()
+    assert (sureness(series, known) < 1e-6).all()
+    assert "sure" not in patterns.learn(series, rates(series), BAND)
+
+
+def test_a_clip_is_read_alike_where_its_length_is_not_known():
+    series = clips([1.1, 2.3], [[1.0, 0.0], [0.0, 0.5]], 0.3)
+    known = patterns.learn(series, rates(series), BAND)
+    given = [tf.TensorSpec([None, None, 2], tf.float32), tf.TensorSpec([None], tf.float32)]
+    graph = tf.function(lambda clips, rate: pattern_reader.cycles_of(known, clips, rate), input_signature=given)
+    for length in (120, 77):
+        part = series[:, :length]
+        np.testing.assert_allclose(RATE * graph(part, np.float32(rates(part))), patterns.read(part, known, rates(part)))
