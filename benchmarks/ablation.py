@@ -94,13 +94,13 @@ def _remembering(function: Callable, known: dict) -> Callable:
 
 
 def report(parts: Iterable[tuple[str, Rows]], rules: Mapping[str, Rule]) -> str:
-    """Returns Markdown: a row a rule with the outcomes without it, in a table for each part of the recordings.
+    """Returns Markdown: outcomes without each rule that moves some, in a table for each part; and the other rules.
 
     Args:
         parts: Heads, and outcomes of each recording by the name of the rule that is off: one, or one for each window.
         rules: By name.
     """
-    texts = []
+    texts, idle = [], []
     for head, rows in parts:
         seen = {name: [outcome for row in rows for outcome in row[name]] for name in rows[0]}
         columns = [counted for counted in COUNTED if any(counted in outcomes for outcomes in seen.values())]
@@ -109,9 +109,13 @@ def report(parts: Iterable[tuple[str, Rows]], rules: Mapping[str, Rule]) -> str:
             count = Counter(outcomes)
             moved = [RANKS[now] - RANKS[before] for now, before in zip(outcomes, seen[""], strict=True)]
             better, worse = sum(move > 0 for move in moved), sum(move < 0 for move in moved)
+            if name and not better + worse:
+                idle.append(name)
+                continue
             what = f"{name}: {rules[name].what}" if name else "with every rule"
             cells = [count[column] for column in columns] + ([better, worse] if name else ["-", "-"])
             lines.append([what, *map(str, cells)])
         columns = [f"controls {column}" if column == real.ANSWERED else column for column in columns]
         texts.append(head + "\n\n" + markdown_tables.markdown_table(("without", *columns, "better", "worse"), lines))
-    return "\n\n".join(texts)
+    idle = [name for name in dict.fromkeys(idle) if idle.count(name) == len(texts)]
+    return "\n\n".join([*texts, *[f"Nothing moves without: {', '.join(idle)}."] * bool(idle)])

@@ -4,7 +4,7 @@ python -m benchmarks.rules --films=FOLDER --real=FOLDER [--kept=runs/frames] [--
 python -m benchmarks.rules --series=FOLDER --real=FOLDER [--only=NAME,...] [--document=FILE]
 
 Films are those of `benchmarks.films`, series those of `benchmarks.series_rules`. Each is opened once, and what a rule
-leaves as it is is computed once. A row tells the outcomes without a rule.
+leaves as it is is computed once. A row tells the outcomes without a rule that moves some.
 """
 
 import argparse

@@ -60,6 +60,16 @@ def test_a_report_counts_what_changes_without_a_rule():
     assert "is asked | 1 | 0 | 1 | 0 |" in others
 
 
+def test_rules_without_which_nothing_moves_are_named_below():
+    same = ("right", "wrong")
+    hearts = {"": same, "motion": same, "lost": ("right", "silent"), "tops": same}
+    told = ablation.report([("Hearts.", [hearts]), ("Files.", [hearts | {"tops": ("wrong",) * 2}])], series_rules.RULES)
+    assert told.count("motion") == 1
+    assert told.endswith("Nothing moves without: motion.")
+    first, second = told.split("Files.")
+    assert ("tops:" in first, "tops:" in second) == (False, True)
+
+
 def test_windows_of_a_recording_count_each():
     rows = [{"": ("right", "wrong", "silent"), "motion": ("right", "silent", "wrong")}]
     assert "of a pulse | 1 | 1 | 1 | 1 | 1 |" in ablation.report([("Hearts.", rows)], series_rules.RULES)
