@@ -61,8 +61,6 @@ RULES = {
     "intervals": Rule("intervals are those seen whole", beats, "_intervals", _plain, _TRIED),
     "tops": Rule("tops lie between samples", beat_shapes, "shift", lambda curve, places: 0.0, _TRIED),
     "quiet": Rule("likeness counts less where little happens", beat_shapes, "_QUIET", 1e-9, _TRIED),
-    "spikes": Rule("spikes are compared", beat_courses, "detail", lambda source, *given: np.zeros_like(source), _TRIED),
-    "moved": Rule("spikes are moved to be alike", beat_shapes, "_MOVED", 0.0, _TRIED),
     "even": Rule("intervals are even below a bound", beats, "_EVEN", 0.0, _TRIED),
     "faster": Rule("beats alike between beats are faster ones", beats, "_FASTER", 9.0, _FOUND),
     "bounded": Rule("odds are bounded", beats, "_MOST_ODDS", np.inf, _FOUND),

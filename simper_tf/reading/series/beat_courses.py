@@ -15,7 +15,7 @@ from simper_tf.signals import filters
 TOP_RATE, _SAMPLES = 125.0, 10
 FOLDS = 1.3  # Times as many: up to there what folds lands above 43 Hz, where beats have next to nothing.
 # Ends of the pass bands, in ends of the band that is sought.
-WAVE, _SPEED, _ENERGY, _DETAIL = (0.7, 3.0), (1.2, 2.5), (2.0, 8.0), (1.5, 8.0)
+WAVE, _SPEED, _ENERGY = (0.7, 3.0), (1.2, 2.5), (2.0, 8.0)
 # Share of the fastest period over which slopes and energy are smoothed.
 _SLOPE_WIDTH, _ENERGY_WIDTH = 0.1, 0.14
 _FEWEST_ENERGY = 9  # Samples of the fastest period from which on there is something above the band.
@@ -95,11 +95,6 @@ def best(
     return tried[best_one], rate / thinned, source, channel
 
 
-def detail(source: np.ndarray, rate: float, band: tuple[float, float]) -> np.ndarray:
-    """Returns what is faster than a band, `(N,)`: the shape of spikes. Zeros where too few samples show it."""
-    return _passed(source, rate, band, _DETAIL) if rate > _FEWEST_ENERGY * band[1] else np.zeros_like(source)
-
-
 def autocorrelation(course: np.ndarray) -> np.ndarray:
     """Returns the correlation of a course with itself, `(M,)` by lag, each over the samples that overlap."""
     energy = np.cumsum(course**2)
@@ -161,7 +156,7 @@ def _peakedness(values):
 def _passed(values, rate, band, ends):
     """Returns a series of deviation 1 without what is slower or faster than a band times its ends."""
     low, high = ends[0] * band[0], min(ends[1] * band[1], filters.HIGHEST_SHARE * rate)
-    if ends in (_ENERGY, _DETAIL):
+    if ends is _ENERGY:
         low = ends[0] * band[1]
     padding = min(len(values) - 1, int(rate / low))
     passed = filters.butterworth(values - values.mean(), rate, low, high, 2, padding)

@@ -1,7 +1,6 @@
 """Shapes of beats on a course: how alike they are, what they explain of it, and what lies between them."""
 
 import functools
-import math
 
 import numpy as np
 
@@ -9,10 +8,6 @@ from simper_tf.signals import samples
 
 _QUIET = 0.5  # Share of the mean power below which likeness to the template counts less.
 _MIDDLE = 0.3  # Of an interval, at its ends, that is not between two beats.
-# Parts of the fastest period: half the width of a spike, and how far one is moved to be most alike. Rounds of that, and
-# the share of neighbors that may be less alike.
-_SPIKE, _MOVED, _ROUNDS, _WORST = 0.5, 0.35, 3, 0.4
-_FEWEST = 3  # Beats that can be compared, and samples to half a spike.
 # Parts of a frequency: reach of its line in a spectrum, and what is slower. The height of the line is a logarithm.
 _LINE, _SLOWER, _HEIGHTS, _FINER = (0.85, 1.15), (0.3, 0.75), (-3.0, 5.0), 4
 
@@ -124,50 +119,6 @@ def surroundings(source: np.ndarray, places: np.ndarray, half: float) -> np.ndar
 
 
 _window = functools.lru_cache(maxsize=256)(np.hanning)
-
-
-class Spikes:
-    """Spikes of neighboring beats, such as QRS, and how alike they are."""
-
-    def __init__(self, fine: np.ndarray, fastest: float):
-        """Takes what is faster than a band.
-
-        Args:
-            fine: `(N,)` samples, zeros for nothing.
-            fastest: Samples of the fastest period of the band.
-        """
-        self._half, self._reach = round(_SPIKE * fastest), round(_MOVED * fastest)
-        self._is_there = 2 * (self._half + self._reach) < len(fine) and self._half >= _FEWEST and fine.any()
-        if self._is_there:
-            fine = np.float32(fine)  # Half the memory to pass through.
-            self._views = np.lib.stride_tricks.sliding_window_view(fine, 2 * self._half + 1)
-            self._sizes = np.sqrt(np.einsum("nt,nt->n", self._views, self._views))
-            self._least = _QUIET * fine.std() * math.sqrt(2 * self._half + 1)
-
-    def alike(self, places: np.ndarray) -> float:
-        """Returns how alike neighbors are, each moved to where it is most alike.
-
-        Args:
-            places: `(M,)` samples of beats.
-        """
-        if not self._is_there:
-            return 0.0
-        first = np.round(places).astype(int) - self._half - self._reach
-        first = first[(first >= 0) & (first < len(self._sizes) - 2 * self._reach)]
-        if len(first) < _FEWEST:
-            return 0.0
-        windows = first[:, None] + np.arange(2 * self._reach + 1)
-        moved, sizes = self._views[windows], self._sizes[windows]
-        best, rows = sizes.argmax(axis=1), np.arange(len(first))
-        sizes = np.maximum(sizes, self._least)
-        chosen, flat = moved[rows, best] / sizes[rows, best, None], moved.reshape(sizes.size, -1)
-        for _ in range(_ROUNDS):
-            template = chosen.mean(axis=0)  # Of a matrix: of each beat by itself the product takes five times as long.
-            before, best = best, np.argmax((flat @ template).reshape(sizes.shape) / sizes, axis=1)
-            if (best == before).all():  # So would be the next ones.
-                break
-            chosen = moved[rows, best] / sizes[rows, best, None]
-        return samples.quantile(np.sum(chosen[1:] * chosen[:-1], axis=1), _WORST)
 
 
 def line(source: np.ndarray, rate: float, hertz: float) -> float:

@@ -55,7 +55,6 @@ class Try:
         uneven: Deviation of the logarithm of intervals.
         halves: How much more like one another beats are that are two apart.
         explained: Share of the power of the course that the mean beat explains.
-        spikes: Correlation of neighbors in what is faster than the band.
         second: Correlation of neighbors on the second best course with this frequency.
         features: What its odds are made of, see `_compared`.
         odds: Logarithm of the odds that its frequency is right.
@@ -72,7 +71,6 @@ class Try:
     uneven: float
     halves: float
     explained: float = 0.0
-    spikes: float = 0.0
     second: float = 0.0
     features: Mapping[str, float] = dataclasses.field(default_factory=dict)
     odds: float = 0.0
@@ -140,7 +138,6 @@ def tries(even: beat_courses.Even, band: tuple[float, float]) -> list[Try]:
     moments = start + np.arange(len(values)) / rate
     places = np.arange(len(courses["wave"])) * rate / thinned
     holes = holes[np.minimum(places.astype(int), len(values) - 1)]
-    spikes = beat_shapes.Spikes(beat_courses.detail(source, rate, band), rate / band[1])
     found = []
     for name, course in courses.items():
         lags = beat_courses.lags(course, thinned, band, _PERIODS)[0]
@@ -148,10 +145,7 @@ def tries(even: beat_courses.Even, band: tuple[float, float]) -> list[Try]:
             attempt = _tried(name, course, phase, lag, holes, start, thinned)
             # As in `beat_courses.lags`: a lag is whole.
             if attempt and 0.95 * band[0] <= attempt.frequency <= 1.05 * band[1]:
-                alike = spikes.alike((attempt.times - start) * rate)
-                found.append(
-                    dataclasses.replace(attempt, spikes=alike, moments=moments, source=source, channel=channel)
-                )
+                found.append(dataclasses.replace(attempt, moments=moments, source=source, channel=channel))
     return [_compared(attempt, found) for attempt in found]
 
 
@@ -196,9 +190,8 @@ def _compared(attempt, found):
     """Returns a try with its odds and the features that they are made of, beside the other tries.
 
     What lies between beats; how uneven intervals are; the likeness of neighbors at half the frequency; how much more
-    like one another beats are that are two apart; how alike spikes are, and by how much less than those of another try;
-    what its beats explain of a course; how far their number is from that of their intervals, as a logarithm; and the
-    share of the time that they fill.
+    like one another beats are that are two apart; what its beats explain of a course; how far their number is from that
+    of their intervals, as a logarithm; and the share of the time that they fill.
     """
 
     def near(factor=1.0):
@@ -209,8 +202,6 @@ def _compared(attempt, found):
         best[other.course] = max(best.get(other.course, 0.0), other.alike)
     second = sorted((0.0, *best.values()))[-2]
     half = max((other.alike for other in near(0.5)), default=0.0)
-    spikes = max(other.spikes for other in same)
-    least = spikes - max(other.spikes for other in found)
     explained = max(other.explained for other in same)
     whole, filled = (float(np.ptp(times)) * attempt.frequency for times in (attempt.moments, attempt.times))
     features = {
@@ -218,8 +209,6 @@ def _compared(attempt, found):
         "uneven": max(attempt.uneven, _EVEN),
         "half": half,
         "halves": attempt.halves,
-        "spikes": spikes,
-        "least": least,
         "explained": explained,
         "regular": -abs(math.log((len(attempt.times) - 1) / filled)),
         "cover": min(len(attempt.times) / whole, 1.0),

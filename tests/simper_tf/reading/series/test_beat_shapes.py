@@ -1,4 +1,4 @@
-"""Shapes of beats: what repeats explains its course, spikes are alike, and drift has no line in the spectrum."""
+"""Shapes of beats: what repeats explains its course, and drift has no line in the spectrum."""
 
 import numpy as np
 import pytest
@@ -23,22 +23,6 @@ def test_noise_as_strong_as_a_wave_leaves_half_explained():
     wave = np.sqrt(2) * np.cos(2 * np.pi * (np.arange(2020) - 20) / 25)
     places = np.arange(20, 2000, 25)
     assert explained(wave + RNG.normal(size=2020), places) == pytest.approx(0.5, abs=0.06)
-
-
-def test_spikes_that_come_a_bit_early_or_late_are_alike():
-    late = RNG.integers(-4, 5, len(PLACES))
-    spike = np.diff(np.exp(-0.5 * (np.arange(-6, 7) / 1.5) ** 2))
-    fine = np.zeros(420)
-    for place in PLACES + late:
-        fine[place - 6 : place + 6] += spike
-    assert beat_shapes.Spikes(fine, 20.0).alike(PLACES) > 0.85
-    assert beat_shapes.Spikes(RNG.normal(size=420), 20.0).alike(PLACES) < 0.6
-
-
-@pytest.mark.parametrize("places", [PLACES, PLACES[:2]], ids=["nothing fast", "two beats"])
-def test_without_anything_fast_or_beats_no_spikes_are_alike(places):
-    fine = np.zeros(420) if places is PLACES else RNG.normal(size=420)
-    assert beat_shapes.Spikes(fine, 20.0).alike(places) == 0
 
 
 def test_a_wave_has_a_line_and_drift_has_none():
