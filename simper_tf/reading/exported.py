@@ -92,7 +92,8 @@ class Exported:
             raise RawDataError(source.name, "pictures", "a series, as `model` reads", "Name another `model`.")
         elif source.channels() != self._shape[2]:
             expected = f"{self._shape[2]}, as `model` reads"
-            raise RawDataError(source.name, f"{source.channels()} channels", expected, "Name another `model`.")
+            found = f"{source.channels()} channel{'s' * (source.channels() > 1)}"
+            raise RawDataError(source.name, found, expected, "Name its channels by `columns`, or another `model`.")
 
     def read(self, part: Part) -> Learned:
         """Returns the median of its answers to the windows of a recording, without those in which it has no confidence.

@@ -74,7 +74,7 @@ def learn(
     guesses = [harmonics.comb_peak(harmonics.total_power(seen), rates, band) / rates for seen in (series, clips)]
     learned = [_learned(clips, guess, rates, band) for guess in guesses]
     arrays, _ = max(learned, key=lambda each: each[1])
-    known = {"axes": axes, "deviations": deviations, "band": np.array(band, np.float32), **arrays}
+    known = {"axes": axes, "deviations": deviations, "band": np.float64(band), **arrays}
     return {**known, "sure": _sureness(series, rates, band)} if confident else known
 
 

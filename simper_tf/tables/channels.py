@@ -66,9 +66,9 @@ def parts(path: str, rate, is_fallback, time, columns, member="", start=0.0, end
         try:
             held = _read(inner, rate, is_fallback, time, columns, end)
             if isinstance(held.times, float | even_series.Stored):
-                yield from even_series.parts(path, *held[:4], start, end, held.numbers)
+                yield from even_series.parts(path, *held[:4], start, end, held.numbers, bool(columns))
             else:
-                series = series_files.normal(path, held.times, held.values, held.names, held.notes, held.numbers)
+                series = series_files.normal(path, held.times, *held[1::-1], *held[3:5], bool(columns))
                 yield from _uneven(series, start, end)
         except OverflowError as error:  # Of a library; its words are those of its author.
             found = f"numbers or dates too large to compute with ({error})"
@@ -153,7 +153,7 @@ def of_data_frame(name: str, frame, rate: float | None, time: str, columns: list
     """Returns the series of a pandas object, as that of a file with the same columns."""
     held = _laid_out(pathlib.Path(name), sheets.of_data_frame(name, frame), (rate, None), time, columns)
     times = np.arange(len(held.values)) / held.times if isinstance(held.times, float) else held.times
-    return series_files.normal(name, times, held.values, held.names, held.notes, held.numbers)
+    return series_files.normal(name, times, held.values, held.names, held.notes, held.numbers, bool(columns))
 
 
 def _laid_out(path, table, given, time, columns):

@@ -40,7 +40,9 @@ class Stored:
         return Stored((len(self), len(channels)), lambda *span: self[slice(*span)][:, list(channels)], self.check)
 
 
-def parts(name, names, values, times: float | Stored, notes, start: float, end: float, numbers=()) -> Iterator[tuple]:
+def parts(
+    name, names, values, times: float | Stored, notes, start: float, end: float, numbers=(), are_wanted: bool = False
+) -> Iterator[tuple]:
     """Yields what `channels.parts` does, of samples at an even rate, or at times that stay in their file.
 
     Args:
@@ -50,6 +52,7 @@ def parts(name, names, values, times: float | Stored, notes, start: float, end: 
         times: Samples per second, or `(T, 1)` seconds that rise.
         start, end: Seconds from the first sample that is a number.
         numbers: Of the channels in the file, from 0; () for all of it.
+        are_wanted: Whether somebody named the channels: those that never change stay.
 
     Raises:
         RawDataError: fewer than three samples are numbers, or nothing changes.
@@ -67,7 +70,7 @@ def parts(name, names, values, times: float | Stored, notes, start: float, end: 
     changes = spread.highest > spread.lowest
     if is_whole and not changes.any():
         raise series_files.never_changes(name)
-    notes, shown = list(notes), changes if changes.any() else ~changes  # A part may stand still.
+    notes, shown = list(notes), (changes if changes.any() else ~changes) | are_wanted  # A part may stand still.
     notes += series_files.left_out(names, np.flatnonzero(~shown), "never changes", numbers)
     kept = [name for name, good in zip(names, shown, strict=True) if good]
     origin, after = _moments(times, np.array([first, last]))
@@ -147,7 +150,8 @@ class _Spread:
     def scaled(self, block):
         """Returns rows with mean 0 and deviation 1."""
         deviation = np.sqrt(self._squares / self.count)
-        return (self._over(block) - self._mean) / np.where(deviation > 0, deviation, 1)
+        # Rounding gives what is constant a deviation.
+        return (self._over(block) - self._mean) / np.where(self.highest > self.lowest, deviation, 1)
 
     def _over(self, block):
         return block / np.where(self._largest > 0, self._largest, 1)

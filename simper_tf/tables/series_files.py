@@ -88,7 +88,9 @@ def is_table(path: pathlib.Path) -> bool:
     return answer
 
 
-def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=(), numbers=()) -> Series:
+def normal(
+    name, times: np.ndarray, values: np.ndarray, names=None, notes=(), numbers=(), are_wanted: bool = False
+) -> Series:
     """Returns a `Series` of times and values at hand.
 
     Args:
@@ -97,6 +99,7 @@ def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=(), nu
         values: `(T, C)` numbers.
         names, notes: As in `Series`.
         numbers: Of the channels in the file, from 0; () for all of it.
+        are_wanted: Whether somebody named the channels: those that never change stay.
 
     Raises:
         RawDataError: fewer than three samples are numbers, times do not rise, or nothing changes.
@@ -113,12 +116,14 @@ def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=(), nu
     changes = np.ptp(values, axis=0) > 0
     if not changes.any():
         raise never_changes(name)
-    notes += left_out(names, np.flatnonzero(~changes), "never changes", numbers)
-    names = [name for name, good in zip(names, changes, strict=True) if good]
-    values = values[:, changes] / np.abs(values[:, changes]).max(axis=0)  # Squares of what is huge are not numbers.
+    shown = changes | are_wanted
+    notes += left_out(names, np.flatnonzero(~shown), "never changes", numbers)
+    names = [name for name, good in zip(names, shown, strict=True) if good]
+    highest = np.abs(values[:, shown]).max(axis=0)
+    values = values[:, shown] / np.where(highest > 0, highest, 1)  # Squares of what is huge are not numbers.
     spread, mean = values.std(axis=0), values.mean(axis=0)
     values -= mean
-    values /= np.where(spread > 0, spread, 1)
+    values /= np.where(changes[shown], spread, 1)  # Rounding gives what is constant a deviation.
     values = values.astype(np.float32)
     length = float(times[-1] - times[0]) + usual_step(times)
     return Series(times - times[0], values, tuple(names), tuple(notes), length)

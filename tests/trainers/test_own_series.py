@@ -121,7 +121,8 @@ def test_a_model_of_series_refuses_what_it_was_not_trained_on(run, capsys, tmp_p
     assert main.main(["predict", f"--model={run}", "--rate=30", f"--out={tmp_path / 'out'}", *names]) == 1
     said = capsys.readouterr().err
     assert "2 of 2 could not be read" in said
-    assert "three.csv: found 3 channels; expected 2, as --model reads. Name another --model." in said
+    refused = "three.csv: found 3 channels; expected 2, as --model reads."
+    assert f"{refused} Name its channels by --columns, or another --model." in said
     assert "frames.npy: found pictures; expected a series, as --model reads. Name another --model." in said
 
 

@@ -6,6 +6,7 @@ import pathlib
 import numpy as np
 import pytest
 
+from simper_tf.reading.series import series_reader
 from simper_tf.tables import series_files, time_columns
 from simper_tf.utils.errors import RawDataError
 
@@ -251,3 +252,23 @@ def test_a_first_column_of_rounded_steps_is_no_signal(tmp_path):
         (400, 1), "The first column is taken for milliseconds: it rises by about 10.",
     )  # fmt: skip
     assert series_files.series_of(tmp_path / "a.csv", 100.0).values.shape == (400, 1)
+
+
+@pytest.mark.parametrize("ending", ["csv", "npy"])
+def test_columns_that_are_named_stay_though_they_never_change(tmp_path, ending):
+    path, rate, columns = tmp_path / f"a.{ending}", None if ending == "csv" else RATE, (1, 2)
+    values = np.stack((WAVE, np.full(COUNT, 0.1)), axis=1)
+    if ending == "csv":
+        columns = ("red", "green")
+        np.savetxt(path, np.column_stack((TIMES, values)), delimiter=",", header="time,red,green", comments="")
+    else:
+        np.save(path, values)
+    every, named = (series_files.series_of(path, rate, columns=one) for one in ((), columns))
+    assert (every.values.shape[1], named.values.shape[1]) == (1, 2)
+    assert len(every.notes) == len(named.notes) + 1
+    np.testing.assert_array_equal(named.values[:, :1], every.values)
+    assert np.ptp(named.values[:, 1]) == 0
+    (answer,) = series_reader.reading_of_samples(named.times, named.values).clear
+    assert answer.hertz == pytest.approx(1.2, rel=0.01)
+    with pytest.raises(RawDataError, match="values that never change"):
+        series_files.series_of(path, rate, columns=columns[1:])
