@@ -36,6 +36,8 @@ _SMOOTHED = 2.0
 # Least noise at any frequency, as a share of a component's variance. Clean clips would have none. 0.03 to 0.3 read
 # validation clips of digits alike, and 0.01 misreads some that spin.
 _LEAST_NOISE = 0.1
+# Clips that teach the confidence, at most.
+_ENOUGH = 100
 # Share of shuffled clips that have a confidence of 0.5 or more, at most.
 _BY_CHANCE = 0.05
 # Clips that are read at once.
@@ -51,7 +53,7 @@ def learn(
         series: `(N, T, D)` of clips of one kind; some tens of them are enough.
         rates: `(N,)` frames per second.
         band: `(low, high)` in Hz of the fundamental.
-        confident: Whether to fit a confidence too, which takes as long again.
+        confident: Whether to fit a confidence too, which takes up to as long again.
 
     Returns:
         Arrays for `pattern_reader.cycles_of`, float32. `axes` `(D, K)` bring series to components of variance 1, of
@@ -121,6 +123,7 @@ def _sureness(series, rates, band):
     Each half of the clips is read by the patterns of the other half: those that clips taught would fit them too well.
     Few shuffled ones have a confidence of 0.5, whatever was learned. A single clip teaches nothing of others.
     """
+    series, rates = series[:_ENOUGH], rates[:_ENOUGH]
     rng, odds, are_shuffled = np.random.default_rng(0), [], []
     is_even = np.arange(len(series)) % 2 == 0
     for kept in (is_even, ~is_even) if len(series) > 1 else ():
