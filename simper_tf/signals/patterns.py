@@ -105,8 +105,8 @@ def confidence(series: np.ndarray, known: Mapping[str, np.ndarray], rates: np.nd
         >>> clips, rates = np.sin(turns)[..., None] + rng.normal(0, 0.5, (40, 90, 1)), np.full(40, 30.0)
         >>> known = learn(clips, rates, (0.5, 5.0), confident=True)
         >>> shuffled = np.stack([rng.permutation(clip) for clip in clips])
-        >>> [float(np.mean(confidence(some, known, rates) >= 0.5).round(1)) for some in (clips, shuffled)]
-        [1.0, 0.0]
+        >>> *(float(np.mean(confidence(some, known, rates) >= 0.5).round(1)) for some in (clips, shuffled)),
+        (1.0, 0.0)
     """
     return _in_parts(lambda *given: pattern_reader.answers_of(*given)[1], known, series, rates)
 
