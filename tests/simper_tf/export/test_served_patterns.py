@@ -69,7 +69,7 @@ def test_windows_of_a_recording_are_answered_each(exported):
     assert (said["confidence"][0] >= 0.5).tolist() == [True, True, False]
 
 
-def test_what_it_says_of_itself_has_its_band_and_least_confidence(exported):
+def test_its_metadata_have_its_band_and_least_confidence(exported):
     _, loaded = exported
     (text,) = loaded.signatures["metadata"]().values()
     facts = json.loads(text.numpy())
