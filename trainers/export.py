@@ -55,7 +55,10 @@ def export(folder, clips, model, settings):
         path = saved_model.export_model(model.encoder, folder / form, shape, settings.band, unit=task.unit, **given)
     elif name == served.PATTERNS:
         known = run_folder.read_head(folder, name)
-        path = saved_model.export_patterns(model.encoder, folder / form, shape, known, unit=task.unit, **given)
+        try:
+            path = saved_model.export_patterns(model.encoder, folder / form, shape, known, unit=task.unit, **given)
+        except LookupError as error:
+            raise run_folder.damaged_head(folder, name, f"it lacks {error}") from error
     else:
         head = _head(folder, name, model, task, clips.num_frames)
         path = saved_model.export_head(model.encoder, folder / form, shape, head, **given)

@@ -68,7 +68,8 @@ def parts(path: str, rate, is_fallback, time, columns, member="", start=0.0, end
             if isinstance(held.times, float | even_series.Stored):
                 yield from even_series.parts(path, *held[:4], start, end, held.numbers, bool(columns))
             else:
-                series = series_files.normal(path, held.times, *held[1::-1], *held[3:5], bool(columns))
+                named = held.names, held.notes, held.numbers
+                series = series_files.normal(path, held.times, held.values, *named, are_wanted=bool(columns))
                 yield from _uneven(series, start, end)
         except OverflowError as error:  # Of a library; its words are those of its author.
             found = f"numbers or dates too large to compute with ({error})"

@@ -209,7 +209,12 @@ def read_head(folder: pathlib.Path, protocol: str) -> dict[str, np.ndarray]:
         with np.load(path) as kept:
             return dict(kept)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise _to_evaluate(folder, path, error) from error
+        raise damaged_head(folder, protocol, error) from error
+
+
+def damaged_head(folder: pathlib.Path, protocol: str, what) -> ValueError:
+    """Returns the error of a head that cannot be used; `what` says why, in print."""
+    return _to_evaluate(folder, folder / HEADS / f"{protocol}.npz", what)
 
 
 def _checksum(readout):

@@ -12,7 +12,7 @@ from finished import final_weights, results
 
 from simper_tf.evaluation.protocols import FLOORS, IDEAL
 from simper_tf.methods import METHODS as REGISTERED
-from trainers import cli, evaluate, history, pretrain
+from trainers import cli, evaluate, export, history, pretrain
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +44,7 @@ def test_pixels_are_read_and_served_without_a_network(call, tmp_path, data_dir):
     assert_served(tmp_path, data_dir)
 
 
-def test_features_learned_jointly_are_read_by_patterns_served(call, tmp_path, data_dir):
+def test_features_learned_jointly_are_read_by_patterns_served(call, plain, tmp_path, data_dir):
     flagfile = pathlib.Path(__file__).parents[2] / "flags" / "noise.cfg"
     others = ("--run_dir", "--dataset", "--batch_size", "--steps")
     lines = flagfile.read_text().splitlines()
@@ -54,6 +54,12 @@ def test_features_learned_jointly_are_read_by_patterns_served(call, tmp_path, da
     (record,) = history.records_of(tmp_path / "logs" / "history.jsonl")
     assert record["step"] == 2
     assert_served(tmp_path, data_dir)
+    head = tmp_path / "heads" / "patterns.npz"
+    with np.load(head) as kept:
+        np.savez(head, **{name: values for name, values in kept.items() if name != "sure"})
+    with pytest.raises(ValueError, match=r"patterns\.npz is missing or damaged \(it lacks 'sure'\).*Evaluate first"):
+        plain(export.main, f"--run_dir={tmp_path}")
+    assert [path.name for path in (tmp_path / "saved_model").iterdir()] == ["1"]
 
 
 def assert_served(folder, data_dir):
