@@ -1,13 +1,11 @@
 """Real recordings read beside the truth that somebody counted.
 
-python -m benchmarks.real [--files=../shared/real] [--document=docs/measured.md] [--adapt=20]
+python -m benchmarks.real [--files=../shared/real] [--document=docs/measured.md]
 
 The files lie in a folder `videos` or `series`, with a `truth.csv`. A row tells
 file, truth, answer, error, verdict and CPU seconds; totals follow. Right is a
 frequency or a count within the tolerance that is written beside the truth.
-`1.2 Hz at rate 100` is read with `--rate=100`. With `--adapt` SimPer learns
-from every recording that has an answer, so many seconds, and its frequency
-has an error as well.
+`1.2 Hz at rate 100` is read with `--rate=100`.
 """
 
 import csv
@@ -15,14 +13,13 @@ import dataclasses
 import pathlib
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import av
 import numpy as np
 
 from benchmarks import document
-from simper_tf.commands import learners
 from simper_tf.evaluation import markdown_tables
 from simper_tf.reading import result, source_reader
 from simper_tf.recordings import sources
@@ -30,7 +27,6 @@ from simper_tf.utils.errors import RawDataError
 
 COMMAND = "python -m benchmarks.real"
 COLUMNS = ("file", "truth", "answer", "error", "outcome", "verdict", "confidence", "CPU seconds")
-LEARNED = ("SimPer", "its error", "its outcome")
 RIGHT, NAMED, WRONG, SILENT, REFUSED, ANSWERED = "right", "octave named", "wrong", "silent", "refused", "answered"
 NOT_OPENED = "not opened"
 OCTAVE = "an octave off"
@@ -167,13 +163,8 @@ def judge(path: pathlib.Path, true: Truth) -> Judged:
     return Judged(said, how, surest, done.reading.verdict, error, taken, done)
 
 
-def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
-    """Rows of the table of a folder's recordings.
-
-    Args:
-        folder: Of the recordings and their `truth.csv`.
-        seconds: That SimPer learns from each recording with an answer; 0 for no learning.
-    """
+def rows(folder: pathlib.Path) -> list[dict[str, str]]:
+    """Rows of the table of a folder's recordings, which has a `truth.csv`."""
     table = []
     listed = listed_in(folder / "truth.csv")
     for line in listed:
@@ -182,24 +173,9 @@ def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
         missed = "-" if judged.error is None else in_digits(judged.error, min(true.hertz), "+")
         cells = [line["file"], line["truth"], judged.answer, missed, judged.outcome]
         cells += [judged.verdict, judged.confidence, f"{judged.taken:.1f}"]
-        cells += learned(folder / line["file"], judged.done, true, seconds) if seconds and judged.done else []
-        table.append(dict(zip(COLUMNS + LEARNED, cells, strict=False)))
+        table.append(dict(zip(COLUMNS, cells, strict=True)))
         print(*cells, sep=" | ", flush=True)
     return table
-
-
-def learned(path: pathlib.Path, done: source_reader.Done, true: Truth, seconds: float) -> list[str]:
-    """Cells of what SimPer says that learns from a recording for so many seconds: frequency, error and outcome."""
-    done = learners.with_adapted(sources.open_file(path), source_reader.Wishes(), done, seconds)
-    if not done.learned:
-        return ["-", "-", "-"]
-    hertz = done.learned[-1].hertz
-    error = min((hertz - true_hertz for true_hertz in true.hertz), key=abs, default=None)
-    if error is None or true.near is None:
-        return [f"{hertz:.3f} Hz", "-" if error is None else f"{error:+.3f}", "-"]
-    octaves = [abs(hertz - factor * true_hertz) for true_hertz in true.hertz for factor in (0.5, 2)]
-    at_octave = OCTAVE if min(octaves) <= 2 * true.near else WRONG
-    return [f"{hertz:.3f} Hz", f"{error:+.3f}", RIGHT if abs(error) <= true.near else at_octave]
 
 
 def words(answer: result.Answer) -> str:
@@ -213,17 +189,8 @@ def in_digits(hertz: float, of: float, sign: str = "") -> str:
     return f"{hertz:{sign}.3f}" if of >= 0.05 else f"{hertz:{sign}.3g}"
 
 
-def totals(table: list[dict[str, str]]) -> str:
+def totals(outcomes: list[str]) -> str:
     """Sentences on how many are right."""
-    totals = _totals([row["outcome"] for row in table])
-    learned_ones = [row[LEARNED[2]] for row in table if row.get(LEARNED[2], "-") != "-"]
-    if learned_ones:
-        parts = [f"{learned_ones.count(outcome)} {outcome}" for outcome in (RIGHT, OCTAVE, WRONG)]
-        totals += f" Of {len(learned_ones)} that SimPer learned from, its frequency is {', '.join(parts)}."
-    return totals
-
-
-def _totals(outcomes: list[str]) -> str:
     controls = sum(outcome in (REFUSED, ANSWERED) for outcome in outcomes)
     parts = [
         f"{outcomes.count(outcome)} {outcome}"
@@ -235,30 +202,21 @@ def _totals(outcomes: list[str]) -> str:
 
 
 def report(table: list[dict[str, str]]) -> str:
-    """Markdown of the totals and the table, and of a second one where SimPer learned."""
-    parts = [totals(table), markdown(table, COLUMNS)]
-    if learned_from := [row for row in table if row.get(LEARNED[0], "-") != "-"]:
-        parts.append(markdown(learned_from, ("file", "truth", "error", *LEARNED)))
-    return "\n\n".join(parts)
-
-
-def markdown(table: list[dict[str, str]], columns: Sequence[str]) -> str:
-    """Markdown of some columns of a table."""
-    return markdown_tables.markdown_table(columns, [[row[column] for column in columns] for row in table])
+    """Markdown of the totals and the table."""
+    lines = [[row[column] for column in COLUMNS] for row in table]
+    return f"{totals([row['outcome'] for row in table])}\n\n{markdown_tables.markdown_table(COLUMNS, lines)}"
 
 
 def main():
     """Reads all recordings, prints the totals and writes the table."""
     parser = document.flags(__doc__)
     parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real"))
-    parser.add_argument("--adapt", type=float, default=0.0, help="Seconds that SimPer learns from each; 0 for none.")
     args = parser.parse_args()
     folders = [args.files / name for name in ("videos", "series") if (args.files / name / "truth.csv").is_file()]
     if not folders:
         parser.error(f"--files={args.files}: no folder videos or series with a truth.csv in it.")
-    table = [row for folder in folders for row in rows(folder, args.adapt)]
-    print(totals(table))
-    document.into_document(args.document, COMMAND, report(table))
+    table = [row for folder in folders for row in rows(folder)]
+    document.say(args.document, COMMAND, report(table))
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ for name in ("tensorflow", "keras", "tensorflow_datasets", "sklearn", "absl", "t
 """
 # Modules of the floors that read which need it: trained encoders, and what floors that learn share.
 LEARNING = {f"simper_tf.{name}" for name in (
-    "reading.adapted", "reading.exported", "utils.backend", "utils.clips", "utils.replicas", "utils.standardize",
+    "reading.exported", "utils.backend", "utils.clips", "utils.replicas", "utils.standardize",
     "utils.units",
 )}  # fmt: skip
 CORE = """
@@ -223,7 +223,6 @@ print([name for name in sys.modules if name == "scipy"])
         ("import simper_tf; simper_tf.evaluate", "keras is"),
         ("import trainers.pretrain", "tensorflow, keras are"),
         ("from simper_tf.commands import main; main.main(['train', 'a.mp4'])", "tensorflow, keras are"),
-        ("from simper_tf.commands import main; main.main(['predict', 'a.mp4', '--adapt=9'])", "tensorflow, keras are"),
     ],
 )
 def test_what_learns_says_in_a_line_what_to_install(code, names):

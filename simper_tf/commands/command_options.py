@@ -44,9 +44,6 @@ class Predict(Options):
     time: str = option("", "Column of the times of a table, by name or number; found by default.", form="COLUMN")
     columns: tuple[str, ...] = option((), "Columns that are read, by name or number; all by default.", form="A,B")
     model: str = _MODEL
-    adapt: float = option(
-        0.0, "Let SimPer learn from each recording for so long, and read with it too.", low=0, form="SECONDS"
-    )
     video: str = option("", "Write a copy of the one recording with its count on the frames, as .mp4.", form="FILE")
     report: bool = option(False, "Write predictions.html too, a page with all recordings.")
     pictures: str = option(

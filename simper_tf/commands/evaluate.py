@@ -170,7 +170,7 @@ def _of_model(source, stretch, done, model):
     asked = learners.with_model(source, wishes, dataclasses.replace(done, notes=()), model)
     if not asked.learned:
         return Told(reason=" ".join(asked.notes))
-    said = asked.learned[-1]
+    said = asked.learned
     if not math.isfinite(said.hertz):
         band = f", in {said.band[0]:.3g} to {said.band[1]:.3g} Hz," if said.band else ""
         return Told(reason=f"no window{band} of which it is sure")

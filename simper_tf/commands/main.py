@@ -130,7 +130,7 @@ def main(words: Sequence[str] | None = None) -> int | None:
     if command is None:
         _end(f"simper: error: there is no command {printable(name)!r}.{_near(name, COMMANDS)} Try simper --help.")
     given, options = parsed(name, words[1:])
-    learns = getattr(options, "model", "") or getattr(options, "adapt", 0)
+    learns = getattr(options, "model", "")
     cluster = ("distributed",) if getattr(options, "scheduler", "") else ()
     needed = (command.needs, command.extra), (LEARNING if learns else (), "train"), (cluster, "cluster")
     if sentence := next(filter(None, itertools.starmap(missing, needed)), ""):

@@ -67,7 +67,7 @@ def _jobs(targets, request):
     """Returns how many processes read: several of many recordings, if TensorFlow does not use all cores itself."""
     if request.jobs:
         return min(request.jobs, max(len(targets), 1))
-    if len(targets) < _FEW or request.model or request.adapt:
+    if len(targets) < _FEW or request.model:
         return 1
     import joblib
 

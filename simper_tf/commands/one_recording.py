@@ -118,7 +118,7 @@ def in_worker(target: search.Target, request: Predict) -> dict:
 
 @functools.lru_cache(maxsize=1)
 def _learner(request):
-    return Learner(request, is_shown=False)
+    return Learner(request)
 
 
 def is_drawn(record: dict, pictures: str) -> bool:

@@ -67,7 +67,7 @@ def lines(done: Done, unit: str = "hz", length: float | None = None, hop: float 
             *shown[:_SUREST],
             f"... {len(results) - _SUREST} more answers in the files",
         ]
-    shown += [_learned_line(learned) for learned in done.learned]
+    shown += [_learned_line(done.learned)] if done.learned else []
     if length:
         rows = result.windows(done.reading, length, hop or length)
         shown += [_window_line(window, unit) for window in rows[:most]]
@@ -97,9 +97,9 @@ def _without_result(done, unit):
 def _learned_line(learned):
     if math.isfinite(learned.hertz):
         windows = f"median of {learned.windows} windows" if learned.windows > 1 else "in a window"
-        return f"{learned.reader}: {learned.hertz:.3g} Hz, {windows} of its own"
+        return f"model: {learned.hertz:.3g} Hz, {windows} of its own"
     reads = f" that it is sure of, in {learned.band[0]:.3g} to {learned.band[1]:.3g} Hz" if learned.band else ""
-    return f"{learned.reader}: no answer{reads}"
+    return f"model: no answer{reads}"
 
 
 def _where(done, answer, several):

@@ -106,7 +106,7 @@ class Exported:
         if self._by_pixels and answers:
             together = self._together(answers)
         hertz = [read if answer["is_sure"] else math.nan for read, answer in zip(together, answers, strict=True)]
-        return median("model", hertz, self.band)
+        return median(hertz, self.band)
 
     def _together(self, answers):
         """Returns the frequencies of windows, whose pixels tell the octave together."""

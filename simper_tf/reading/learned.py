@@ -1,4 +1,4 @@
-"""Frequencies that trained encoders read in the windows of a recording, beside the repetitions that are found."""
+"""Frequencies that an exported model reads in the windows of a recording, beside the repetitions that are found."""
 
 import dataclasses
 import math
@@ -10,22 +10,17 @@ from simper_tf.recordings import gaps, windows
 from simper_tf.recordings.boxes import Box
 from simper_tf.recordings.source_contract import Info, Source
 
-# Factor below and above a frequency that was found, between which an encoder may read another.
-_AROUND = 2.5
-
 
 @dataclasses.dataclass(frozen=True)
 class Learned:
-    """A frequency that a trained encoder reads.
+    """A frequency that an exported model reads.
 
     Attributes:
-        reader: "adapt" or "model".
         hertz: Median over its windows, NaN without any.
         windows: How many windows it read.
         band: `(low, high)` in Hz in which it reads; None if it does not say.
     """
 
-    reader: str
     hertz: float
     windows: int
     band: tuple[float, float] | None = None
@@ -55,42 +50,38 @@ class Part:
     box: Box | None
     plan: windows.Plan
 
-    def windows(self, shape: tuple[int, int], denser: int = 1) -> Iterator[windows.Window]:
-        """Yields windows of frames of a `(height, width)`, so many times denser than planned."""
-        plan = dataclasses.replace(self.plan, hop=max(self.plan.hop // denser, 1))
+    def windows(self, shape: tuple[int, int]) -> Iterator[windows.Window]:
+        """Yields windows of frames of a `(height, width)`."""
         frames = self.source.frames(self.start, self.end, shape, self.box)
-        yield from windows.cut(frames, plan, self.info.longest_gap)
+        yield from windows.cut(frames, self.plan, self.info.longest_gap)
 
 
 def planned(
     source: Source, info: Info, start: float = 0.0, end: float = math.inf, box: Box | None = None,
-    band: tuple[float, float] | None = None, hertz: float | None = None, window: float | None = None,
+    band: tuple[float, float] | None = None, window: float | None = None,
 ) -> Part:  # fmt: skip
-    """Returns a part of a recording with windows for an encoder.
+    """Returns a part of a recording with windows for a model.
 
     Args:
         source: The recording.
         info: Its `Info`.
         start, end: Seconds from the first frame.
         box: What of its pictures is looked at; None for all.
-        band: `(low, high)` in Hz; None for one around `hertz`, or the default of windows.
-        hertz: The frequency that was found, None for none.
+        band: `(low, high)` in Hz; None for the default of windows.
         window: Seconds, None for what the band needs.
 
     Raises:
         RawDataError: the part is too short for the band.
     """
     seconds = min(info.seconds, end) - start
-    if band is None:
-        low = max(hertz / _AROUND, windows.PERIODS / seconds) if hertz else windows.BAND[0]
-        band = (low, _AROUND * hertz) if hertz else windows.BAND
-    plan = windows.plan(source.name, info, min(seconds, 1e6), band, window)  # Of a camera, without end: 11 days.
+    # Of a camera, without end: 11 days.
+    plan = windows.plan(source.name, info, min(seconds, 1e6), band or windows.BAND, window)
     if not source.has_pictures:
         info = dataclasses.replace(info, longest_gap=gaps.longest(info, plan.band))
     return Part(source, info, start, end, box, plan)
 
 
-def median(reader: str, hertz: list[float], band: tuple[float, float] | None = None) -> Learned:
-    """Returns the answer of an encoder to all windows."""
+def median(hertz: list[float], band: tuple[float, float] | None = None) -> Learned:
+    """Returns the answer of a model to all windows."""
     kept = [number for number in hertz if math.isfinite(number) and number > 0]
-    return Learned(reader, float(np.median(kept)) if kept else math.nan, len(hertz), band)
+    return Learned(float(np.median(kept)) if kept else math.nan, len(hertz), band)

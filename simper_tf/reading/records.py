@@ -44,7 +44,7 @@ def of(done: Done, unit: str, length: float | None = None, hop: float | None = N
             for scene in done.reading.scenes
         ],
         "answers": [_answer(done, answer, unit) for answer in done.reading.answers],
-        "learned": {learned.reader: _finite(learned.hertz) for learned in done.learned},
+        "learned": {"model": _finite(done.learned.hertz)} if done.learned else {},
         "windows": [_window(window, unit) for window in result.windows(done.reading, length, hop or length)]
         if length
         else [],

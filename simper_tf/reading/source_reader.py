@@ -65,7 +65,7 @@ class Done:
         info: Its `source_contract.Info`.
         notes: Sentences on it.
         reading: What repeats in it.
-        learned: What trained encoders say of it.
+        learned: What an exported model says of it; None where none was asked.
         stills: An `(H, W, C)` uint8 frame of the first repetition of each of the surest answers, or the first frame of
             the recording where there is none; empty for a series.
         channels: Names of the channels of a series.
@@ -76,7 +76,7 @@ class Done:
     info: source_contract.Info
     notes: tuple[str, ...]
     reading: result.Reading
-    learned: tuple[Learned, ...] = ()
+    learned: Learned | None = None
     stills: tuple[np.ndarray, ...] = ()
     channels: tuple[str, ...] = ()
     view: boxes.Box | None = None
@@ -147,10 +147,10 @@ def small_frames(
 
 
 def with_learned(done: Done, learned: Learned) -> Done:
-    """Returns what was read with what a trained encoder says: it decides nothing, and what contradicts is told.
+    """Returns what was read with what an exported model says: it decides nothing, and what contradicts is told.
 
-    An encoder answers with a frequency whatever it sees. So repetitions decide whether anything repeats. Where the
-    encoder reads another frequency than the surest answer, both are named and the answer is doubtful. Twice its
+    A model answers with a frequency whatever it sees. So repetitions decide whether anything repeats. Where the
+    model reads another frequency than the surest answer, both are named and the answer is doubtful. Twice its
     frequency is none: the halves of a repetition are often alike.
     """
     clear, notes, reading = done.reading.clear, done.notes, done.reading
@@ -158,14 +158,14 @@ def with_learned(done: Done, learned: Learned) -> Done:
     if not math.isfinite(learned.hertz):
         pass  # It says nothing.
     elif not clear:
-        notes += (f"{learned.reader} reads {learned.hertz:.3g} Hz, but no repetitions were found: it is no answer.",)
+        notes += (f"model reads {learned.hertz:.3g} Hz, but no repetitions were found: it is no answer.",)
     elif all(abs(learned.hertz / (k * clear[0].hertz) - 1) > _AGREES for k in (1, 2)):
-        notes += (f"{learned.reader} reads {learned.hertz:.3g} Hz, the repetitions say {clear[0].hertz:.3g} Hz.",)
+        notes += (f"model reads {learned.hertz:.3g} Hz, the repetitions say {clear[0].hertz:.3g} Hz.",)
         doubted = dataclasses.replace(clear[0], confidence=clear[0].confidence / 2, verdict=result.DOUBTFUL)
         answers = tuple(doubted if answer is clear[0] else answer for answer in reading.answers)
         verdict = reading.verdict if len(clear) > 1 else result.DOUBTFUL
         reading = dataclasses.replace(reading, answers=answers, verdict=verdict)
-    return dataclasses.replace(done, notes=notes, reading=reading, learned=(*done.learned, learned))
+    return dataclasses.replace(done, notes=notes, reading=reading, learned=learned)
 
 
 def renamed(done: Done, name: str, notes: tuple[str, ...] = ()) -> Done:

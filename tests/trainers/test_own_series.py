@@ -126,12 +126,6 @@ def test_a_model_of_series_refuses_what_it_was_not_trained_on(run, capsys, tmp_p
     assert "frames.npy: found pictures; expected a series, as --model reads. Name another --model." in said
 
 
-def test_without_a_model_a_file_is_read_by_learning_from_itself(run, tmp_path):
-    assert not main.main(["predict", "new.csv", "--adapt=4", f"--out={tmp_path}"])
-    (record,) = json.loads((tmp_path / "predictions.json").read_text())
-    np.testing.assert_allclose(record["learned"]["adapt"], NEW[0], atol=TOLERANCE)
-
-
 def test_channels_that_differ_are_refused_with_two_files(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for channels in (1, 3):

@@ -74,12 +74,12 @@ def test_a_model_that_is_silent_says_why(refusal, seconds, reason, monkeypatch):
     def refuse(which):
         if which == refusal:
             raise RawDataError("a.mp4", "a series", "pictures for --model", "Name another.")
-        return Learned("model", float("nan"), 3, (0.4, 2.0))
+        return Learned(float("nan"), 3, (0.4, 2.0))
 
     model = types.SimpleNamespace(
         band=None, window=lambda seconds: 3.0, check=lambda source: refuse("check"), read=lambda part: refuse("read")
     )
-    monkeypatch.setattr(learners, "_planned", lambda *given: None)
+    monkeypatch.setattr(learners.learned, "planned", lambda *given: None)
     read = dataclasses.replace(done(answer()), info=Info(10.0, seconds, 24, 32))
     assert evaluate._of_model(None, stretch(0, 9, 4), read, model).reason == reason
 

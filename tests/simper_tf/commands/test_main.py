@@ -85,7 +85,6 @@ def test_a_missing_package_is_one_sentence_with_its_extra(capsys, monkeypatch):
         ["validate", "a"],
         ["export"],
         ["predict", "a", "--model=m"],
-        ["predict", "--adapt=9", "a"],
     ):
         assert refused(capsys, *words).endswith(learns)
 

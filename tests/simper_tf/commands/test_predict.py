@@ -54,7 +54,7 @@ def test_a_video_is_read_at_the_rate_at_which_it_was_filmed(folder, tmp_path):
 @pytest.mark.parametrize(("window", "asked"), [(None, 3.5), (5.0, 5.0)])
 def test_a_model_is_asked_about_what_it_needs_or_is_told(window, asked, monkeypatch):
     """It needs half of what is read here: of 20 s those from 3 to 10 s."""
-    monkeypatch.setattr(learners, "_planned", lambda *given: given[-1])
+    monkeypatch.setattr(learners.learned, "planned", lambda *given: given[-1])
     monkeypatch.setattr(source_reader, "with_learned", lambda done, said: said)
     model = types.SimpleNamespace(band=None, window=lambda seconds: seconds / 2, read=lambda part: part)
     done = types.SimpleNamespace(info=types.SimpleNamespace(seconds=20.0))
@@ -114,9 +114,9 @@ def test_a_model_that_refuses_a_recording_says_why(seconds, said):
 
 
 @pytest.mark.slow
-def test_a_page_and_a_copy_are_made_and_learning_is_beside(folder, tmp_path, capsys):
+def test_a_page_and_a_copy_are_made(folder, tmp_path, capsys):
     video = tmp_path / "read.mp4"
-    words = ["--adapt=1", f"--video={video}", "--report", "--unit=per_minute", f"--out={tmp_path}"]
+    words = [f"--video={video}", "--report", "--unit=per_minute", f"--out={tmp_path}"]
     assert run(folder / "swing é 1.mp4", *words) == []
     source = sources.Video(video)
     assert len(list(source.frames(0, 99, (6, 8), None))) == 225
@@ -124,7 +124,7 @@ def test_a_page_and_a_copy_are_made_and_learning_is_beside(folder, tmp_path, cap
     assert "swing é 1.mp4" in page
     assert page.count("data:image/png;base64,") == 1
     (record,) = json.loads((tmp_path / predict.JSON).read_text())
-    assert set(record["learned"]) == {"adapt"}
+    assert record["learned"] == {}
     assert record["answers"][0]["value"] == pytest.approx(72, abs=2)
     printed = capsys.readouterr().out
     for name in (video, tmp_path / "predictions.html", tmp_path / predict.CSV):
@@ -135,7 +135,7 @@ def test_what_a_model_reads_decides_nothing(tmp_path):
     nothing = source_reader.Done(
         "a", source_contract.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (), "nothing repeats", ())
     )
-    told = source_reader.with_learned(nothing, source_reader.Learned("model", 1.3, 4))
+    told = source_reader.with_learned(nothing, source_reader.Learned(1.3, 4))
     assert told.reading.clear == ()
     assert told.notes == ("model reads 1.3 Hz, but no repetitions were found: it is no answer.",)
 
@@ -149,14 +149,14 @@ def test_an_answer_that_a_model_contradicts_is_doubtful():
     done = source_reader.Done(
         "a", source_contract.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (clear,), "clear", ())
     )
-    agrees = source_reader.with_learned(done, source_reader.Learned("adapt", 1.05, 4))
+    agrees = source_reader.with_learned(done, source_reader.Learned(1.05, 4))
     assert (agrees.notes, agrees.reading.clear[0].confidence) == ((), 0.9)
-    differs = source_reader.with_learned(done, source_reader.Learned("adapt", 3.0, 4))
-    assert differs.notes == ("adapt reads 3 Hz, the repetitions say 1 Hz.",)
+    differs = source_reader.with_learned(done, source_reader.Learned(3.0, 4))
+    assert differs.notes == ("model reads 3 Hz, the repetitions say 1 Hz.",)
     assert differs.reading.clear[0].confidence == 0.45
     assert differs.reading.clear[0].verdict == differs.reading.verdict == "doubtful"
     assert answers.lines(differs)[0].endswith("doubtful (0.45)")
-    twice = source_reader.with_learned(done, source_reader.Learned("adapt", 2.05, 4))
+    twice = source_reader.with_learned(done, source_reader.Learned(2.05, 4))
     assert (twice.notes, twice.reading.clear[0].verdict) == ((), "clear")
 
 
@@ -169,16 +169,9 @@ def test_a_model_without_an_answer_of_its_band_lowers_nothing():
         "a", source_contract.Info(10, 9, 9, 9), (), source_reader.result.Reading((), (clear,), "clear", ())
     )
     for hertz in (0.8, np.nan):  # Outside of its band lies what repeats; then it has no confidence.
-        told = source_reader.with_learned(done, source_reader.Learned("model", hertz, 4, (0.4, 5.5)))
+        told = source_reader.with_learned(done, source_reader.Learned(hertz, 4, (0.4, 5.5)))
         assert (told.notes, told.reading) == ((), done.reading)
         assert answers.lines(told)[1] == "model: no answer that it is sure of, in 0.4 to 5.5 Hz"
-
-
-@pytest.mark.slow
-def test_simper_learns_from_nothing_that_does_not_repeat(tmp_path, capsys):
-    np.save(tmp_path / "noise.npy", np.random.default_rng(0).integers(80, 120, (60, 12, 16, 1)).astype(np.uint8))
-    assert run(tmp_path / "noise.npy", "--rate=10", "--adapt=30", f"--out={tmp_path / 'out'}") == []
-    assert "NOTE No clear repetition: SimPer does not learn from it." in capsys.readouterr().out
 
 
 def levels(frames):

@@ -29,7 +29,7 @@ def series(*answers, learned=(), **given):
 
 RECORDS = [
     records.of(done(answer(), answer(1.5, box=WHOLE, error=float("nan"), pauses=((2.0, 3.0),))), "hz", 4.0),
-    records.of(series(answer(channel=0, pairs=1.0), channels=("a", "b"), learned=(Learned("model", 0.5, 3),)), "bpm"),
+    records.of(series(answer(channel=0, pairs=1.0), channels=("a", "b"), learned=Learned(0.5, 3)), "bpm"),
     records.of(done(answer(verdict=result.UNCLEAR, confidence=0.3)), "count"),
     records.of(done(notes=["Half of it is missing."]), "hz", 4.0),
     records.without("a.mp4: found noise.", records.UNREADABLE, "a.mp4"),

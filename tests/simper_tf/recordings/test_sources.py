@@ -77,8 +77,8 @@ def test_missing_levels_or_rereading_are_refused_where_needed(tmp_path):
     np.save(tmp_path / "series.npy", np.arange(5.0))
     floats = sources.open_file(tmp_path / "floats.npy", 10.0)
     assert len(list(floats.frames(0, 9, (4, 4), None))) == 5
-    floats.require_pictures("`adapt`", twice=True)
-    with pytest.raises(RawDataError, match=r"floats.npy: found floats from -3 to .*floats from 0 to 1 for `adapt`"):
+    floats.require_pictures("training", twice=True)
+    with pytest.raises(RawDataError, match=r"floats.npy: found floats from -3 to .*floats from 0 to 1 for training"):
         list(floats.frames(0, 9, (4, 4), None))
     with pytest.raises(RawDataError, match=r"integers.npy: found frames of int64; expected uint8, uint16"):
         sources.open_file(tmp_path / "integers.npy", 10.0).require_pictures("`model`")
