@@ -2,6 +2,7 @@
 
 import math
 
+import keras
 import numpy as np
 import tensorflow as tf
 
@@ -67,9 +68,13 @@ def in_equal_parts(method, x):
     """Returns data of which a batch that replicas cannot share in equal parts is refused as it comes.
 
     Keras gives the first replicas more clips, and means of unequal parts are not that of all clips. Only batches of a
-    `tf.data.Dataset` have a size that is not known before.
+    `tf.data.Dataset` or a `PyDataset` have a size that is not known before. Of the latter the first and the last are
+    looked at, as Keras takes them apart before any step.
     """
     replicas = method.distribute_strategy.num_replicas_in_sync
+    if replicas > 1 and isinstance(x, keras.utils.PyDataset):
+        first, last = (np.shape(tf.nest.flatten(x[at])[0])[0] for at in (0, (x.num_batches or 1) - 1))
+        check_parts(method, first, last)
     if replicas == 1 or not isinstance(x, tf.data.Dataset) or known_sizes(x)[0]:
         return x
 

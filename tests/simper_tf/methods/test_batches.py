@@ -3,6 +3,7 @@
 import contextlib
 import types
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -92,6 +93,31 @@ def test_batches_of_unknown_size_are_shared_in_equal_parts(number):
         found = rf"equal parts of a batch\. Received: a batch of {number % 4} for 2 replicas\. .*drop_remainder=True"
         with pytest.raises(ValueError, match=found) if number % 2 else contextlib.nullcontext(), plain_errors():
             assert len(list(shared)) == 3
+
+
+class Batches(keras.utils.PyDataset):
+    """Batches of so many clips."""
+
+    def __init__(self, *sizes):
+        super().__init__()
+        self.sizes = sizes
+
+    def __len__(self):
+        return len(self.sizes)
+
+    def __getitem__(self, index):
+        return CLIPS[: self.sizes[index]]
+
+
+@pytest.mark.parametrize(("sizes", "found"), [((3, 4), "3, the last of which has 4"), ((4, 4, 1), "4, the last .* 1")])
+def test_replicas_refuse_a_pydataset_that_they_cannot_share(sizes, found):
+    method = types.SimpleNamespace(distribute_strategy=types.SimpleNamespace(num_replicas_in_sync=2))
+    with pytest.raises(ValueError, match=rf"2 replicas take equal parts .* Received: batches of {found}\. Change"):
+        in_equal_parts(method, Batches(*sizes))
+    fitting = Batches(4, 4, 2)
+    assert in_equal_parts(method, fitting) is fitting
+    method.distribute_strategy.num_replicas_in_sync = 1
+    assert in_equal_parts(method, Batches(*sizes)).sizes == sizes
 
 
 @pytest.mark.slow
