@@ -93,7 +93,7 @@ def outcomes(rows: Sequence[dict]) -> Counter:
     for some in clips.values():
         confidence = rhythm_scales.confidence(tf.constant([row["chance"] for row in some], tf.float32)).numpy()
         is_control = some[0]["outcome"] == real.ANSWERED
-        if confidence.max() < rhythm_scales.SURE:
+        if confidence.max() < samples.SURE:
             told[real.REFUSED if is_control else real.SILENT] += 1
             continue
         hertz = np.array([row["hertz"] for row in some])

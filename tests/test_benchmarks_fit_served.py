@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from benchmarks import films, fit_served, real, startup
 from simper_tf.methods import rhythm_scales
+from simper_tf.signals import samples
 
 
 def clip(film, hertz, outcome, chance, group="A"):
@@ -18,7 +19,7 @@ def test_the_numbers_of_the_module_are_what_the_table_gives():
 
 def test_half_are_right_at_even_and_more_above():
     confidence = rhythm_scales.confidence(tf.constant([0.0, 0.1, rhythm_scales.EVEN, 0.5, 1.0])).numpy()
-    assert confidence[2] == pytest.approx(rhythm_scales.SURE)
+    assert confidence[2] == pytest.approx(samples.SURE)
     assert confidence[0] < 1e-6
     assert np.all(np.diff(confidence) > 0)
 

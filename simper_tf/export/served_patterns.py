@@ -6,9 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from simper_tf.export.served_hertz import HertzModel
-from simper_tf.signals import pattern_reader
-
-_SURE = 0.5  # Confidence from which on something repeats.
+from simper_tf.signals import pattern_reader, samples
 
 
 class PatternModel(HertzModel):
@@ -30,7 +28,7 @@ class PatternModel(HertzModel):
 
     def facts(self):
         """Returns what a client must know of requests and answers, for JSON."""
-        return {**super().facts(), "least_confidence": _SURE}
+        return {**super().facts(), "least_confidence": samples.SURE}
 
     def _frequency_and_confidence(self, features, frames, rate):
         series = features[..., None] if features.shape.rank == 2 else features

@@ -5,6 +5,7 @@ import tensorflow as tf
 from simper_tf.export.requests import least_rate_checks
 from simper_tf.export.served_frequency import FrequencyModel
 from simper_tf.methods import rhythm_scales
+from simper_tf.signals import samples
 from simper_tf.utils.units import PERIODS
 
 _FEATURES = (
@@ -21,7 +22,7 @@ class RhythmModel(FrequencyModel):
     """
 
     def facts(self):
-        limits = {"least_seconds": PERIODS / self.highest, "least_confidence": rhythm_scales.SURE}
+        limits = {"least_seconds": PERIODS / self.highest, "least_confidence": samples.SURE}
         shares = [float(f"{share:.5g}") for share in rhythm_scales.period_shares()]
         return {**super().facts(), **limits, "features_are": _FEATURES, "period_shares": shares}
 

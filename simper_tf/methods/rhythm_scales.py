@@ -21,8 +21,8 @@ SCALES, INSTANTS = 6, 64
 _STEPS_PER_SCALE = STEPS_PER_OCTAVE // 2
 _KNOWN = len(periods_of(NUM_FRAMES))  # Periods of a window.
 # Chance of a period, as a mean over a clip, at which half of what is read is right, and how steeply that rises with its
-# logarithm, as `python -m benchmarks.fit_served` fits them; the confidence from which on something repeats.
-EVEN, STEEP, SURE = 0.282, 3.15, 0.5
+# logarithm, as `python -m benchmarks.fit_served` fits them.
+EVEN, STEEP = 0.282, 3.15
 LEAST = 1e-6  # Of a chance, in its logarithm.
 STILL = 0.15 / 255  # Root mean square of what changes, as a share of the brightest pixel, up to which nothing moves.
 # Harmonics that refine a frequency, and the share of the rate below which they are shown.

@@ -9,6 +9,7 @@ import dataclasses
 import numpy as np
 
 from simper_tf.recordings.boxes import Box
+from simper_tf.signals.samples import SURE as SURE
 
 Span = tuple[float, float]
 
@@ -22,7 +23,6 @@ TOO_FAR = "the camera moves too far"
 STILL = "nothing moves"
 BLACK = "black"
 TOO_SHORT = "too short"
-SURE = 0.5  # Confidence from which on a number is likelier right than wrong.
 SEEN = 0.2  # Confidence from which on what was seen in pictures is told, without being a result.
 # Logarithm of the ratio of two tempos up to which they are one, of what was told at different times or by different
 # readers: the network errs by a step or two of 6 %, and of neighboring stretches right ones are nearly always so near.

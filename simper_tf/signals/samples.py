@@ -2,6 +2,8 @@
 
 import numpy as np
 
+SURE = 0.5  # Confidence from which on a number is likelier right than wrong.
+
 
 def top_offset(before, at, after):
     """Returns by how much the top of the parabola through three samples is off the middle one, in samples.

@@ -123,7 +123,7 @@ class OwnReplay(OwnModel):
         """Clips count by their confidence; none is told where no clip has 0.5."""
         low, high = band
         hertz, confidence = self._read(clips, (low / self.multiple, high / self.multiple), rate)
-        if confidence.max() < rhythm_scales.SURE:
+        if confidence.max() < samples.SURE:
             return math.nan
         middle = self.multiple * samples.weighted_median(hertz, confidence)
         return middle if low <= middle <= high else math.nan
