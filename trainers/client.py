@@ -28,7 +28,7 @@ SECONDS = 6.0  # Of a window, for models of clips of any length: two repetitions
 def main():
     """Prints what a server answers to every window of `--video`."""
     values, signature = flags.FLAGS, flags.FLAGS.signature
-    source, rate = _opened(pathlib.Path(values.video), values.rate)
+    source, rate = _opened(pathlib.Path(values.video), values.rate, values.columns)
     if not source.has_pictures:
         signature = signature.removesuffix(FLOAT_SUFFIX) + FLOAT_SUFFIX
     server = connect(values.server, values.model, signature, values.timeout, values.max_megabytes, values.rows)
@@ -52,18 +52,18 @@ def main():
     )
 
 
-def _opened(path, rate):
+def _opened(path, rate, columns=()):
     """Returns a recording and the rate at which it is sent: the wanted one, or its own, at most 8 a period of series.
 
     Of a file that does not say its rate, the wanted one is its own.
     """
-    source = sources.open_file(path)
+    source = sources.open_file(path, columns=columns)
     try:
         own = source.info().rate
     except RawDataError:
         if not rate:
             raise
-        source, own, rate = sources.open_file(path, rate, is_fallback=True), rate, 0.0
+        source, own, rate = sources.open_file(path, rate, is_fallback=True, columns=columns), rate, 0.0
     most = np.inf if source.has_pictures else windows.FRAMES_A_PERIOD * windows.BAND[1]
     return source, rate or min(own, most)
 
@@ -241,6 +241,9 @@ def define(values=flags.FLAGS):
         "not say their rate need it.",
         lower_bound=0.0,
         flag_values=values,
+    )
+    flags.DEFINE_list(
+        "columns", [], "Columns of a series that are sent, by name or number; all by default.", flag_values=values
     )
     flags.DEFINE_float("timeout", 60.0, "Longest wait for an answer, in seconds.", lower_bound=0.0, flag_values=values)
     flags.DEFINE_float("max_megabytes", 64.0, "Largest message, gRPC only.", lower_bound=0.0, flag_values=values)

@@ -15,6 +15,10 @@ _MODEL = option(
 )
 
 
+_TIME = option("", "Column of the times of a table, by name or number; found by default.", form="COLUMN")
+_COLUMNS = option((), "Columns that are read, by name or number; all by default.", form="A,B")
+
+
 @dataclasses.dataclass(frozen=True)
 class Predict(Options):
     """How recordings are read.
@@ -41,8 +45,8 @@ class Predict(Options):
     face: bool = option(False, "Read the pulse of a face, whatever else moves.")
     unit: str = option("hz", "Unit of what is printed and written.", choices=UNITS)
     rate: float | None = option(None, "Frames or samples per second, whatever a file says of them.", low=0, above=True)
-    time: str = option("", "Column of the times of a table, by name or number; found by default.", form="COLUMN")
-    columns: tuple[str, ...] = option((), "Columns that are read, by name or number; all by default.", form="A,B")
+    time: str = _TIME
+    columns: tuple[str, ...] = _COLUMNS
     model: str = _MODEL
     video: str = option("", "Write a copy of the one recording with its count on the frames, as .mp4.", form="FILE")
     report: bool = option(False, "Write predictions.html too, a page with all recordings.")
@@ -95,6 +99,8 @@ class Clips(Options):
     )
     window: float | None = option(None, "Length of a clip; proposed by default.", low=0, above=True, form="SECONDS")
     rate: float | None = option(None, "Frames or samples per second of clips; proposed by default.", low=0, above=True)
+    time: str = _TIME
+    columns: tuple[str, ...] = _COLUMNS
 
     def __post_init__(self):
         super().__post_init__()
@@ -157,6 +163,8 @@ class Evaluate(Options):
         "seconds.",
         form="FILE",
     )
+    time: str = _TIME
+    columns: tuple[str, ...] = _COLUMNS
     model: str = _MODEL
 
 

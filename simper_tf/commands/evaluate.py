@@ -58,7 +58,7 @@ def evaluate(names: Sequence[str], asked: Evaluate) -> int:
         raise console.WrongWord(
             "--labels must name a file of what somebody has counted. Only folders of runs need none."
         )
-    named = search.find(list(names))
+    named = search.find(list(names), time=asked.time, columns=asked.columns)
     for problem in named.problems:
         console.say(f"Left out: {problem}")
     sources = {source.name: source for source in named.sources}

@@ -26,7 +26,8 @@ def train(names: Sequence[str], asked: Train) -> int | None:
         ValueError: no recording can be used, or what is asked for does not fit them.
         OSError: the model cannot be written.
     """
-    found, folder = search.find(list(names), asked.rate, is_fallback=True), pathlib.Path(asked.out)
+    found = search.find(list(names), asked.rate, is_fallback=True, time=asked.time, columns=asked.columns)
+    folder = pathlib.Path(asked.out)
     _check_words(found.sources, asked)
     names = [source.name for source in found.sources if not source.is_live]
     with resumed.begun(folder / "training", _asked(asked), names) as begun:
@@ -132,7 +133,7 @@ def validate(names: Sequence[str], asked: Clips) -> int:
 
 def _given(asked):
     """Returns the arguments of `Recordings` that are given."""
-    given = {name: getattr(asked, name) for name in ("band", "window", "rate")}
+    given = {name: getattr(asked, name) for name in ("band", "window", "rate", "time", "columns")}
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -48,6 +48,8 @@ class Recordings:
         megabytes: Of `clips`, at most.
         seed: Draws clips where not all of them fit.
         gaps: `interpolate`, or `refuse` to leave out series in which a sample is missing.
+        time, columns: Of tables the column of the times, and those that are read, by name or number from 1; the one
+            that is found, and all, by default.
         counted: Called with the recordings for the frequencies in Hz that repeat in each: band, window and speeds of
             views are proposed around them.
 
@@ -60,6 +62,7 @@ class Recordings:
         problems: Errors that name the files that are left out, and why. A recording in which damage shows only on the
             way joins them when it is read, and is left out from there on.
         are_series: Whether the recordings are series.
+        table: The `time` and `columns` that were given.
 
     Example:
         >>> pulses = np.sin(2 * np.pi * 1.2 * np.arange(3000) / 50)[None]  # One series of 60 s, 50 samples a second.
@@ -80,6 +83,8 @@ class Recordings:
         megabytes: float = 1000.0,
         seed: int = 0,
         gaps: str = "interpolate",
+        time: str | int = "",
+        columns: Sequence[str | int] = (),
         counted: Callable[[Sequence[Source]], Sequence[Sequence[float]]] | None = None,
     ):
         if not megabytes > 0:
@@ -87,7 +92,8 @@ class Recordings:
         if gaps not in missing.CHOICES:
             raise ValueError(f"`gaps` must be one of {', '.join(missing.CHOICES)}. Received: {gaps!r}.")
         self._megabytes, self._seed, self._gaps = megabytes, seed, gaps
-        found, named, rate = _found(names, rate)
+        self.table = {"time": time, "columns": columns}
+        found, named, rate = _found(names, rate, self.table)
         self.problems = found.reasons
         self.are_series = not any(source.has_pictures for source in found.sources)
         if self.are_series and found.sources and size and tuple(size) != (1, 1):
@@ -221,16 +227,18 @@ class Recordings:
         return ValueError(f"No recording to learn from.{first} {self.problems[0]}")
 
 
-def _found(names, rate):
+def _found(names, rate, table):
     """Returns the `search.Found` of recordings, their names in print, and the rate that clips are to have."""
     if isinstance(names, search.Found):
         return names, [source.name for source in names.sources], rate
     if arrays.are_arrays(names):
+        if any(table.values()):
+            raise ValueError("`time` and `columns` name columns of files, and arrays have none. Leave them out.")
         return search.Found(arrays.sources(names, rate), [], []), ["the arrays"], None
     if not (rate is None or isinstance(rate, numbers.Real)):
         raise ValueError(f"`rate` must be one number where recordings are named. Received: {rate}.")
     named = [os.fspath(name) for name in ([names] if isinstance(names, str | os.PathLike) else names)]
-    return search.find(named, rate, is_fallback=True), named, rate
+    return search.find(named, rate, is_fallback=True, **table), named, rate
 
 
 def _only(counts):
@@ -240,7 +248,7 @@ def _only(counts):
         (few, first), (many, second) = sorted(names.items())[:2]
         raise ValueError(
             f"All series must have the same number of channels. Found: {few} in {printable(first)}, {many} in "
-            f"{printable(second)}. Name files of one kind, or leave columns out."
+            f"{printable(second)}. Name files of one kind, or the channels of all by `columns`."
         )
     return next(iter(names), None)
 

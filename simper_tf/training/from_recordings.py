@@ -50,7 +50,8 @@ def from_recordings(
         labels: File of what somebody has counted in some recordings, see `own_labels.stretches_in`. It replaces the
             count there, and tells at which multiple of the frequency features run.
         counted: What reads them; None for one that says nothing meanwhile. Its `hertz` get what the labels say.
-        given: What is not to be proposed: `band`, `window`, `hop`, `rate`, `size` and others, see `Recordings`.
+        given: What is not to be proposed, or found: `band`, `window`, `hop`, `rate`, `size`, `time`, `columns` and
+            others, see `Recordings`.
 
     Raises:
         ValueError: no recording can be used, or what is asked for does not fit them; as `own_labels.stretches_in`.
@@ -67,7 +68,8 @@ def from_recordings(
     counted, stretches = counted or Counted(), []
     found = names
     if not isinstance(names, search.Found):
-        found = search.find(names_of(names), given.get("rate"), is_fallback=True)
+        table = {name: given[name] for name in ("time", "columns") if name in given}
+        found = search.find(names_of(names), given.get("rate"), is_fallback=True, **table)
     if labels:
         stretches = own_labels.stretches_in(labels, found.sources, (0.0, math.inf))
     for stretch in stretches:

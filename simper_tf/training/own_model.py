@@ -91,7 +91,7 @@ class OwnModel(abc.ABC):
         NaN where it reads none, or one outside of the band of `recordings`, of which alone the model has learned.
         Of what is no one recording with a clip it is a ValueError; of SimPer also before `fit`.
         """
-        found = search.find(names_of(name), self.recordings.rate, is_fallback=True)
+        found = search.find(names_of(name), self.recordings.rate, is_fallback=True, **self.recordings.table)
         new = Recordings(found, **self._cut(found.sources))
         if len(new.sources) != 1:
             raise ValueError(f"{name} stands for {len(new.sources)} recordings. Name one.")

@@ -134,3 +134,16 @@ def test_channels_that_differ_are_refused_with_two_files(tmp_path, monkeypatch, 
         main.main(["train", "*.csv", "--out=run"])
     assert "the same number of channels. Found: 1 in 1.csv, 3 in 3.csv. Name" in capsys.readouterr().err
     assert not pathlib.Path("run").exists()
+
+
+def test_named_columns_of_files_that_differ_are_learned(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for channels in (1, 3):
+        pulses.write(pathlib.Path(f"{channels}.csv"), *pulses.pulse(1.0, 20, 50, 1, channels))
+    pathlib.Path("counted").write_text("recording,hz\n3.csv,1.0\n")
+    named = ["*.csv", "--columns=ppg 0", "--time=time"]
+    assert not main.main(["validate", *named])
+    assert "All recordings can be used" in capsys.readouterr().out
+    assert not main.main(["train", *named, "--steps=1", "--out=run"])
+    assert not main.main(["evaluate", "3.csv", *named[1:], "--labels=counted", "--model=run"])
+    assert "model: " in capsys.readouterr().out

@@ -69,6 +69,27 @@ def test_implausible_axes_are_refused_with_what_to_give(given, message):
         Recordings(given, rate=30.0)
 
 
+def test_files_of_other_columns_are_learned_from_by_name(tmp_path):
+    times = np.arange(0, 20, 0.02)
+    red, dark = wave(20, 50)[:, 0], np.zeros(1000)
+    for name, head, columns in (
+        ("a.csv", "clock,R,G,time", (times[::-1], red, dark, times)),
+        ("b.csv", "time,G,R,x", (times, 2 * red, red, 3 * red)),
+    ):
+        np.savetxt(tmp_path / name, np.stack(columns, 1), "%.6f", ",", header=head, comments="")
+    given = {"time": "time", "columns": ["R", "G"]}
+    found = Recordings([tmp_path / "a.csv", tmp_path / "b.csv"], **given, window=5.0)
+    assert found.clip_shape == (220, 1, 1, 2)
+    assert found.table == given
+    first, second = (next(found.each(k))[1] for k in range(2))
+    np.testing.assert_allclose(first[:, 0, 0, 0], second[:, 0, 0, 0], atol=1)
+    assert not np.ptp(first[..., 1])
+    with pytest.raises(ValueError, match=r"number of channels\. Found: .* or the channels of all by `columns`"):
+        Recordings([tmp_path / "a.csv", tmp_path / "b.csv"], window=5.0)
+    with pytest.raises(ValueError, match="`time` and `columns` name columns of files, and arrays have none"):
+        Recordings(wave(20, 50).T, rate=50.0, columns=["R"])
+
+
 def test_a_series_that_is_left_out_may_have_other_channels(tmp_path):
     for number in range(3):
         np.save(tmp_path / f"{number}.npy", wave(30, 50.0, channels=2))
