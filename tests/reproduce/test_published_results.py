@@ -18,9 +18,25 @@ RESULTS = ROOT / "docs" / "results"
 SCALE = SCALES["small"].located("data", "raw")
 
 
+class Noting(Grid):
+    """A grid that notes the names of the runs whose rows were asked for."""
+
+    def __init__(self, *given, **named):
+        super().__init__(*given, **named)
+        self.used = set()
+
+    def rows_of(self, run):
+        self.used.add(run.name())
+        return super().rows_of(run)
+
+    def kept_rows(self, name):
+        self.used.add(name)
+        return super().kept_rows(name)
+
+
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory):
-    return Grid(tmp_path_factory.mktemp("runs"), kept=RESULTS / "rows.jsonl")
+    return Noting(tmp_path_factory.mktemp("runs"), kept=RESULTS / "rows.jsonl")
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +117,8 @@ def test_every_table_has_a_page_and_nothing_else_is_there():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_page_is_what_its_rows_make(name, grid):
-    results = gather(STUDIES[name][0](SCALE), SCALE, SCALE.seeds_of(name), grid)
+def test_a_page_is_what_its_rows_make(name, results_of):
+    results = results_of(name)
     assert (RESULTS / f"{name}.md").read_text() == page.markdown(results)
     assert results.is_whole()
     assert not results.lacking()
@@ -111,27 +127,14 @@ def test_a_page_is_what_its_rows_make(name, grid):
 
 
 @pytest.mark.slow
-def test_rows_of_no_page_are_not_kept(tmp_path):
-    class Noting(Grid):
-        used = set()
-
-        def rows_of(self, run):
-            self.used.add(run.name())
-            return super().rows_of(run)
-
-        def kept_rows(self, name):
-            self.used.add(name)
-            return super().kept_rows(name)
-
-    kept = RESULTS / "rows.jsonl"
-    grid = Noting(tmp_path, kept=kept)
-    for name, (study, *_) in STUDIES.items():
-        gather(study(SCALE), SCALE, SCALE.seeds_of(name), grid)
-    assert set(rows.read_runs(kept)) <= grid.used
+def test_rows_of_no_page_are_not_kept(grid, results_of):
+    for name in STUDIES:
+        results_of(name)
+    assert set(rows.read_runs(RESULTS / "rows.jsonl")) <= grid.used
 
 
-def test_the_table_of_the_readme_is_that_of_its_rows(grid):
-    results = gather(STUDIES["phone_ppg"][0](SCALE), SCALE, SCALE.seeds_of("phone_ppg"), grid)
+def test_the_table_of_the_readme_is_that_of_its_rows(results_of):
+    results = results_of("phone_ppg")
     readme = (ROOT / "README.md").read_text()
     command = "python -m reproduce --table=phone_ppg"
     for text in (readme, (ROOT / "docs" / "paper.md").read_text()):
