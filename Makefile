@@ -46,7 +46,7 @@ bench-peers: .venv-peers/ready
 	.venv-peers/bin/python -m benchmarks.peers
 
 recordings: .venv/ready
-	$(BIN)/python -m benchmarks.real --adapt=20 --document=docs/measured.md
+	$(BIN)/python -m benchmarks.real --document=docs/measured.md
 	$(BIN)/python -m benchmarks.perturbed --document=docs/measured.md --figure=docs/reliability.png
 
 smoke: .venv/ready
