@@ -124,7 +124,7 @@ def validate(names: Sequence[str], asked: Clips) -> int:
     from simper_tf.training.counted import Counted
 
     counted = Counted(console.say)
-    recordings = Recordings(names, counted=counted, **_given(asked))
+    recordings = Recordings(names, counted=counted, time=asked.time, columns=asked.columns, **_given(asked))
     noted = _say_clips(recordings, counted, asked)
     which = "The others" if recordings.problems else "All recordings"
     console.say(f"{which} can be used{', but not for what the notes name' * bool(noted)}.")
@@ -133,7 +133,7 @@ def validate(names: Sequence[str], asked: Clips) -> int:
 
 def _given(asked):
     """Returns the arguments of `Recordings` that are given."""
-    given = {name: getattr(asked, name) for name in ("band", "window", "rate", "time", "columns")}
+    given = {name: getattr(asked, name) for name in ("band", "window", "rate")}
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -48,8 +48,8 @@ class Recordings:
         megabytes: Of `clips`, at most.
         seed: Draws clips where not all of them fit.
         gaps: `interpolate`, or `refuse` to leave out series in which a sample is missing.
-        time, columns: Of tables the column of the times, and those that are read, by name or number from 1; the one
-            that is found, and all, by default.
+        time, columns: Of tables that are named the column of the times, and those that are read, by name or number from
+            1; the one that is found, and all, by default.
         counted: Called with the recordings for the frequencies in Hz that repeat in each: band, window and speeds of
             views are proposed around them.
 
@@ -62,7 +62,7 @@ class Recordings:
         problems: Errors that name the files that are left out, and why. A recording in which damage shows only on the
             way joins them when it is read, and is left out from there on.
         are_series: Whether the recordings are series.
-        table: The `time` and `columns` that were given.
+        table: `time` and `columns` with which they were opened.
 
     Example:
         >>> pulses = np.sin(2 * np.pi * 1.2 * np.arange(3000) / 50)[None]  # One series of 60 s, 50 samples a second.
@@ -92,9 +92,8 @@ class Recordings:
         if gaps not in missing.CHOICES:
             raise ValueError(f"`gaps` must be one of {', '.join(missing.CHOICES)}. Received: {gaps!r}.")
         self._megabytes, self._seed, self._gaps = megabytes, seed, gaps
-        self.table = {"time": time, "columns": columns}
-        found, named, rate = _found(names, rate, self.table)
-        self.problems = found.reasons
+        found, named, rate = _found(names, rate, time=time, columns=columns)
+        self.problems, self.table = found.reasons, found.table
         self.are_series = not any(source.has_pictures for source in found.sources)
         if self.are_series and found.sources and size and tuple(size) != (1, 1):
             raise ValueError(f"`size` is that of pictures, which series have not. Received: {size}. Leave it out.")
@@ -227,7 +226,7 @@ class Recordings:
         return ValueError(f"No recording to learn from.{first} {self.problems[0]}")
 
 
-def _found(names, rate, table):
+def _found(names, rate, **table):
     """Returns the `search.Found` of recordings, their names in print, and the rate that clips are to have."""
     if isinstance(names, search.Found):
         return names, [source.name for source in names.sources], rate

@@ -74,7 +74,7 @@ def in_equal_parts(method, x):
     replicas = method.distribute_strategy.num_replicas_in_sync
     if replicas > 1 and isinstance(x, keras.utils.PyDataset):
         first, last = (np.shape(tf.nest.flatten(x[at])[0])[0] for at in (0, (x.num_batches or 1) - 1))
-        check_parts(method, first, last)
+        check_parts(method, first, last if last != first else 0)
     if replicas == 1 or not isinstance(x, tf.data.Dataset) or known_sizes(x)[0]:
         return x
 

@@ -1,6 +1,5 @@
-"""Frames of any numbers and channels -> uint8 levels in the channels that a model takes; frames -> smaller ones."""
+"""Frames of any numbers and channels -> uint8 levels in the channels that a model takes."""
 
-import cv2
 import numpy as np
 
 # What of red, green and blue makes up gray, as ITU-R BT.601 has it.
@@ -21,17 +20,3 @@ def levels(frames: np.ndarray, channels: int) -> np.ndarray:
     else:
         shades = np.repeat(frames[..., :1], channels, axis=-1)
     return np.clip(np.round(shades), 0, 255).astype(np.uint8)
-
-
-def resized(frames: np.ndarray, side: int) -> np.ndarray:
-    """Returns frames whose longer side has so many pixels at most, each the mean of those that it covers.
-
-    Args:
-        frames: `(T, H, W, C)`.
-        side: Pixels.
-    """
-    height, width = frames.shape[1:3]
-    scale = min(1.0, side / max(height, width))
-    size = max(round(scale * width), 1), max(round(scale * height), 1)
-    small = [cv2.resize(frame, size, interpolation=cv2.INTER_AREA) for frame in frames]
-    return np.reshape(small, (len(frames), size[1], size[0], -1))

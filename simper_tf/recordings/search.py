@@ -4,7 +4,8 @@ import glob
 import os
 import pathlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from simper_tf.recordings import live, pictures, source_contract, sources
@@ -79,11 +80,13 @@ class Found(NamedTuple):
         sources: The recordings.
         problems: What is wrong with others.
         skipped: Why texts in folders are no series.
+        table: `time` and `columns` of tables, as they were opened.
     """
 
     sources: list[source_contract.Source]
     problems: list[RawDataError]
     skipped: list[RawDataError]
+    table: Mapping[str, object] = MappingProxyType({})
 
     @property
     def reasons(self) -> list[RawDataError]:
@@ -122,7 +125,7 @@ def find(names: Sequence[str], rate: float | None = None, is_fallback: bool = Fa
         >>> print(*(source.name for source in find(["breath.csv", "lost.csv"]).sources))
         breath.csv
     """
-    found, targets, skips, held = Found([], [], []), listed(names), set(), 0
+    found, targets, skips, held = Found([], [], [], columns), listed(names), set(), 0
     for target in targets:
         try:
             with guarding(target.name):

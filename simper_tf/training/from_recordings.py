@@ -34,6 +34,8 @@ def from_recordings(
     hold_out: float | Sequence[str] = 0.0,
     labels: str | os.PathLike | None = None,
     counted: Counted | None = None,
+    time: str | int = "",
+    columns: Sequence[str | int] = (),
     **given,
 ) -> OwnModel:
     """Returns a method for recordings, to be trained by `fit`.
@@ -50,8 +52,8 @@ def from_recordings(
         labels: File of what somebody has counted in some recordings, see `own_labels.stretches_in`. It replaces the
             count there, and tells at which multiple of the frequency features run.
         counted: What reads them; None for one that says nothing meanwhile. Its `hertz` get what the labels say.
-        given: What is not to be proposed, or found: `band`, `window`, `hop`, `rate`, `size`, `time`, `columns` and
-            others, see `Recordings`.
+        time, columns: Of tables that are named, see `Recordings`.
+        given: What is not to be proposed: `band`, `window`, `hop`, `rate`, `size` and others, see `Recordings`.
 
     Raises:
         ValueError: no recording can be used, or what is asked for does not fit them; as `own_labels.stretches_in`.
@@ -68,8 +70,7 @@ def from_recordings(
     counted, stretches = counted or Counted(), []
     found = names
     if not isinstance(names, search.Found):
-        table = {name: given[name] for name in ("time", "columns") if name in given}
-        found = search.find(names_of(names), given.get("rate"), is_fallback=True, **table)
+        found = search.find(names_of(names), given.get("rate"), is_fallback=True, time=time, columns=columns)
     if labels:
         stretches = own_labels.stretches_in(labels, found.sources, (0.0, math.inf))
     for stretch in stretches:

@@ -137,6 +137,16 @@ def test_windows_are_as_long_as_the_model_takes(tmp_path, monkeypatch, own, word
     assert {shape[1] for shape in sent} == {frames}
 
 
+@pytest.mark.parametrize(("head", "named"), [("time,b,c", 0.0), ("a,b,c", 10.0)])
+def test_a_client_sends_the_columns_that_are_named(tmp_path, head, named):
+    waves = np.sin(np.arange(80)[:, None] * [0.2, 0.5, 0.7])
+    waves[:, 0] = np.arange(80) / 10 if head.startswith("time") else waves[:, 0]
+    np.savetxt(tmp_path / "a.csv", waves, delimiter=",", header=head, comments="")
+    source, rate = client._opened(tmp_path / "a.csv", named, ["c"])
+    (_, clip), *_ = client.clips_of(source, rate, 3.0, 3.0, [1, 1, 1])
+    assert (rate, clip.shape) == (pytest.approx(10), (30, 1, 1, 1))
+
+
 def test_a_series_without_a_rate_is_refused_where_none_is_named(tmp_path):
     np.save(tmp_path / "a.npy", np.sin(np.arange(100)))
     with pytest.raises(ValueError, match=r"a\.npy: found samples without their rate"):

@@ -144,6 +144,9 @@ def test_named_columns_of_files_that_differ_are_learned(tmp_path, monkeypatch, c
     named = ["*.csv", "--columns=ppg 0", "--time=time"]
     assert not main.main(["validate", *named])
     assert "All recordings can be used" in capsys.readouterr().out
-    assert not main.main(["train", *named, "--steps=1", "--out=run"])
+    assert not main.main(["train", *named, "--steps=1", "--hold_out=3.csv", "--out=run"])
+    said = capsys.readouterr().out
+    assert "Held out, nothing was learned from it:" in said
+    assert "NOTE" not in said  # The model reads the column of the file that was held out.
     assert not main.main(["evaluate", "3.csv", *named[1:], "--labels=counted", "--model=run"])
     assert "model: " in capsys.readouterr().out

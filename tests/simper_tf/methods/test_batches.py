@@ -109,7 +109,9 @@ class Batches(keras.utils.PyDataset):
         return CLIPS[: self.sizes[index]]
 
 
-@pytest.mark.parametrize(("sizes", "found"), [((3, 4), "3, the last of which has 4"), ((4, 4, 1), "4, the last .* 1")])
+@pytest.mark.parametrize(
+    ("sizes", "found"), [((3, 4), "3, the last of which has 4"), ((4, 4, 1), "4, the last .* 1"), ((3, 3), "3")]
+)
 def test_replicas_refuse_a_pydataset_that_they_cannot_share(sizes, found):
     method = types.SimpleNamespace(distribute_strategy=types.SimpleNamespace(num_replicas_in_sync=2))
     with pytest.raises(ValueError, match=rf"2 replicas take equal parts .* Received: batches of {found}\. Change"):

@@ -22,7 +22,7 @@ def cells(rows):
     return list(csv.DictReader(io.StringIO(records.table(rows))))
 
 
-def series(*answers, learned=(), **given):
+def series(*answers, learned=None, **given):
     info = dataclasses.replace(INFO, height=1, width=1)
     return dataclasses.replace(done(*answers, stills=(), **given), info=info, learned=learned)
 

@@ -32,7 +32,7 @@ def test_what_of_a_folder_holds_no_series_is_skipped(tmp_path):
     (tmp_path / "samples.dat").write_bytes(bytes(range(256)))
     (tmp_path / "page.xml").write_text("<page/>")
     (tmp_path / "notes.mot").write_text("Recorded on Monday.")
-    found, problems, skipped = search.find([str(tmp_path)])
+    found, problems, skipped, _ = search.find([str(tmp_path)])
     assert not found
     assert len(skipped) == 4
     assert [str(problem) for problem in problems] == [str(search._without(str(tmp_path)))]
@@ -43,7 +43,7 @@ def test_pictures_beside_their_settings_are_a_recording(tmp_path):
         cv2.imwrite(str(tmp_path / f"{number}.png"), np.full((8, 8), 60 * number, np.uint8))
     (tmp_path / "settings.json").write_text("{}")
     (tmp_path / "camera.log").write_text("started\n")
-    found, problems, skipped = search.find([str(tmp_path)], rate=10)
+    found, problems, skipped, _ = search.find([str(tmp_path)], rate=10)
     assert [source.name for source in found] == [str(tmp_path)]
     assert not problems
     assert len(skipped) == 2
@@ -60,11 +60,11 @@ def test_pictures_in_folders_beside_a_series_are_recordings(tmp_path):
         pictures(tmp_path / name)
     pictures(tmp_path / "logo", 1)
     (tmp_path / "c.csv").write_text("time,x\n0,1\n1,2\n2,1\n3,2\n")
-    found, problems, skipped = search.find([str(tmp_path)], rate=10)
+    found, problems, skipped, _ = search.find([str(tmp_path)], rate=10)
     assert [source.name for source in found] == [str(tmp_path / name) for name in ("c.csv", "a", "b")]
     assert not problems
     assert [error.found for error in skipped] == ["a single picture"]
-    _, problems, skipped = search.find([str(tmp_path)])
+    _, problems, skipped, _ = search.find([str(tmp_path)])
     assert not problems
     assert [error.found for error in skipped] == 2 * ["frames without their rate"] + ["a single picture"]
 
@@ -72,7 +72,7 @@ def test_pictures_in_folders_beside_a_series_are_recordings(tmp_path):
 def test_pictures_in_one_folder_with_a_series_are_skipped(tmp_path):
     pictures(tmp_path)
     (tmp_path / "c.csv").write_text("time,x\n0,1\n1,2\n2,1\n3,2\n")
-    found, problems, (skipped,) = search.find([str(tmp_path)], rate=10)
+    found, problems, (skipped,), _ = search.find([str(tmp_path)], rate=10)
     assert [source.name for source in found] == [str(tmp_path / "c.csv")]
     assert not problems
     assert str(skipped) == (
@@ -105,7 +105,7 @@ def test_logs_that_hold_no_table_are_skipped_with_the_reason(tmp_path):
     (tmp_path / "b.log").write_text("\n".join(lines))
     (tmp_path / "c.log").write_bytes(bytes(range(256)))
     (tmp_path / "d.HRM").touch()
-    found, problems, skipped = search.find([str(tmp_path)])
+    found, problems, skipped, _ = search.find([str(tmp_path)])
     assert [source.name for source in found] == [str(tmp_path / "a.csv")]
     assert not problems
     assert sorted(map(str, skipped)) == [
@@ -119,7 +119,7 @@ def test_packed_and_foreign_files_are_skipped_with_a_remedy(tmp_path):
     (tmp_path / "a.csv").write_text("time,x\n0,1\n1,2\n2,1\n3,2\n")
     for name in ("b.zip", "c.nii.gz", "d.c3d", "E.PKL"):
         (tmp_path / name).write_bytes(b"x")
-    found, problems, skipped = search.find([str(tmp_path)])
+    found, problems, skipped, _ = search.find([str(tmp_path)])
     assert [source.name for source in found] == [str(tmp_path / "a.csv")]
     assert not problems
     packed = "not read. Packed files of folders are not opened. Name it, or unpack it."
@@ -140,7 +140,7 @@ def test_what_is_damaged_in_a_folder_is_a_problem(tmp_path):
     for path in tmp_path.iterdir():
         path.write_bytes(path.read_bytes()[: len(path.read_bytes()) * 2 // 3])
     (tmp_path / "f.csv").touch()
-    found, problems, skipped = search.find([str(tmp_path)])
+    found, problems, skipped, _ = search.find([str(tmp_path)])
     assert not found
     assert not skipped
     assert [pathlib.Path(problem.path).name for problem in problems] == [
@@ -154,7 +154,7 @@ def test_numbers_without_a_rate_are_skipped_in_every_format(tmp_path):
     np.savetxt(tmp_path / "b.csv", values)
     np.savez(tmp_path / "c.npz", x=values)
     pd.DataFrame({"x": values}).to_parquet(tmp_path / "d.parquet")
-    found, problems, skipped = search.find([str(tmp_path)])
+    found, problems, skipped, _ = search.find([str(tmp_path)])
     assert not found
     assert [str(problem) for problem in problems] == [str(search._without(str(tmp_path)))]
     assert [error.found for error in skipped] == 4 * ["samples without their rate"]

@@ -162,7 +162,7 @@ def test_folders_patterns_numbers_are_found_without_link_loops(tmp_path):
         write(inner / name, "time,x\n0,1\n1,2\n2,0\n")
     (inner / "round").symlink_to(tmp_path)
     (inner / "loop.csv").symlink_to(inner / "loop.csv")
-    found, problems, _ = search.find([str(tmp_path), str(inner / "*.csv"), "0"])
+    found, problems, _, _ = search.find([str(tmp_path), str(inner / "*.csv"), "0"])
     assert [pathlib.Path(source.name).name for source in found] == ["a.csv", "b.csv", "camera 0"]
     (problem,) = problems
     assert "loop.csv: found what cannot be opened (Too many levels" in str(problem)
@@ -207,7 +207,7 @@ def test_what_is_not_there_or_holds_nothing_is_said_by_name(tmp_path):
     (tmp_path / "none").mkdir()
     os.mkfifo(tmp_path / "pipe.mp4")
     names = [tmp_path / "empty.mp4", tmp_path / "none", tmp_path / "pipe.mp4", tmp_path / "*.mov"]
-    found, problems, _ = search.find([str(name) for name in names])
+    found, problems, _, _ = search.find([str(name) for name in names])
     assert not found
     expected = ["an empty file", "a folder without a recording", "a named pipe", "no file that fits"]
     for name, problem, words in zip(names, problems, expected, strict=True):
@@ -228,7 +228,7 @@ def test_packed_tables_of_a_folder_are_looked_for(tmp_path):
 
 def test_a_folder_of_texts_alone_is_one_without_a_recording(tmp_path):
     (tmp_path / "notes.txt").write_text("Recorded on Monday.")
-    recordings, (problem,), (skipped,) = search.find([str(tmp_path)])
+    recordings, (problem,), (skipped,), _ = search.find([str(tmp_path)])
     assert not recordings
     assert str(problem).startswith(f"{tmp_path}: found a folder without a recording")
     assert "found no numbers, row 1: Recorded on Monday.; expected rows of numbers" in str(skipped)
