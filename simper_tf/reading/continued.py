@@ -10,7 +10,10 @@ from simper_tf.reading.result import SAME_TEMPO, Answer, Span
 
 
 def joined(answers: Iterable[Answer]) -> list[Answer]:
-    """Answers of overlapping stretches of pictures, those that go on put together."""
+    """Answers of overlapping stretches of pictures, those that go on put together.
+
+    Each has the times of its stretch.
+    """
     groups: list[list[Answer]] = []
     for answer in sorted(answers, key=lambda part: (part.scene, part.start)):
         group = next((some for some in groups if _goes_on(some, answer)), None)
@@ -26,7 +29,14 @@ def _goes_on(group: list[Answer], answer: Answer) -> bool:
     last, end = group[-1], max(part.end for part in group)
     # A slow repetition may end after one stretch, and the next begin before the other.
     is_later = last.scene == answer.scene and answer.start < end + 0.5 / last.hertz
-    return is_later and abs(np.log(last.hertz / answer.hertz)) < SAME_TEMPO and last.box.overlap(answer.box) > 0.5
+    is_like = abs(np.log(last.hertz / answer.hertz)) < SAME_TEMPO and last.box.overlap(answer.box) > 0.5
+    return is_later and is_like and not any(_are_two(part, answer) for part in group)
+
+
+def _are_two(first: Answer, second: Answer) -> bool:
+    """Whether one stretch tells two movements at one time: they share more than a repetition."""
+    shared = min(first.end, second.end) - max(first.start, second.start)
+    return first.times[0] == second.times[0] and shared * second.hertz > 1
 
 
 def together(parts: Sequence[Answer], **given) -> Answer:

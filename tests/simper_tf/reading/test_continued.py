@@ -49,6 +49,25 @@ def test_a_course_is_drawn_once_where_stretches_overlap():
     assert len(whole.times) == len(whole.course)
 
 
+def of_stretch(hertz, first, last, start=0.0):
+    """An answer on a stretch of a minute, with repetitions from a second to another."""
+    peaks, times = np.arange(first + 0.5 / hertz, last, 1 / hertz), np.arange(start, start + 60, 0.1)
+    spans = tuple(zip((peaks - 0.5 / hertz).tolist(), (peaks + 0.5 / hertz).tolist(), strict=True))
+    return answer(hertz, repetitions=spans, peaks=tuple(peaks), times=times, course=np.sin(times))
+
+
+def test_two_movements_of_one_stretch_stay_two():
+    first, second = of_stretch(1.0, 0, 60), of_stretch(1.06, 0, 60)
+    assert continued.joined([first, second]) == [first, second]
+
+
+@pytest.mark.parametrize(("first", "start"), [(30, 0.0), (40, 30.0)])
+def test_a_movement_goes_on_in_its_stretch_and_the_next(first, start):
+    (whole,) = continued.joined([of_stretch(1.0, 0, 30 + start / 2), of_stretch(1.04, first, 60 + start, start)])
+    assert whole.repetitions[0][0] == 0
+    assert whole.repetitions[-1][1] > 58
+
+
 def test_a_part_that_stands_alone_stays():
     alone = part([1.0, 2.0])
     assert continued.together([alone]) is alone
