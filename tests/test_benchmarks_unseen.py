@@ -1,11 +1,14 @@
 """The list of files with truths that were written before they were read."""
 
 import csv
+import pathlib
+import re
 
 import pytest
 
 from benchmarks import real, unseen
 
+DOCS = pathlib.Path(__file__).parents[1] / "docs"
 HEAD = "file,group,seen,truth,tolerance,kind,seconds,repository,commit,path,answer,outcome,confidence\n"
 
 
@@ -85,3 +88,24 @@ def test_every_row_has_a_truth_that_can_be_judged():
         assert true.is_control or true.near is not None or true.count is not None, row["file"]
         assert true.is_control == row["kind"].startswith("control"), row["file"]
     assert len({row["file"] for row in rows}) == len(rows)
+
+
+def first_readings(of, groups):
+    """Of the first readings of some groups: right of those opened, refused of the controls, and not opened of all."""
+    row = r"^\| ([A-Z, ]+) \| (\w+) \| [\w-]+ \| (\d+) \| (\d+|-).*\| (\d+) \| (\d+) \| (\d+|-) \|$"
+    rows = re.findall(row, DOCS.joinpath("measured.md").read_text(), re.MULTILINE)
+    some = [cells for names, kind, *cells in rows if kind == of and set(names.split(", ")) <= set(groups)]
+    columns = ([int(cell.replace("-", "0")) for cell in column] for column in zip(*some, strict=True))
+    repeat, right, closed, controls, answered = map(sum, columns)
+    return f"{right} of {repeat - closed}", f"{controls - answered} of {controls}", f"{closed} of {repeat}"
+
+
+@pytest.mark.parametrize(("of", "newest"), [("films", "NPRTYZ"), ("series", "OQSUWX")])
+def test_the_page_sums_up_first_readings(of, newest):
+    said = " ".join(DOCS.joinpath("recordings.md").read_text().split())
+    (right, refused, closed), (new_right, new_refused, _) = (
+        first_readings(of, groups) for groups in ("ABCDEFGHIJKLMNOPQRSTUVWXYZ", newest)
+    )
+    assert f"| {right} | {new_right} |" in said
+    assert f"| {refused} | {new_refused} |" in said
+    assert of == "films" or f"{closed} series were not opened" in said
