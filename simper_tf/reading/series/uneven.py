@@ -16,7 +16,7 @@ from simper_tf.signals import filters, samples
 
 _EMPTY = 0.3  # Share of equal spans, one for each sample on average, without a sample, from which on times are uneven.
 _FEWEST = 40  # Samples.
-_PERIODS, _SLOWEST = 5, 0.5  # That must be there, and of the slowest line: what drifts looks like a cycle a day.
+_PERIODS, _SLOWEST = 4, 0.5  # That must be there, and of the slowest line: what drifts looks like a cycle a day.
 _FINER = 5  # Frequencies to a line.
 _MOST = 2**24  # Frequencies times samples that are tried, some seconds: of more, the highest frequencies are not.
 _AT_ONCE = 2**21  # Of them that are held at once.

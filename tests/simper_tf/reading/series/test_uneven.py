@@ -75,6 +75,18 @@ def test_days_of_bursts_are_read_though_some_are_missing(days, missing, seed):
     assert answer.count <= days - missing + 1  # A day that nobody saw is not counted.
 
 
+@pytest.mark.parametrize("days", [1.0, 7.0, 365.25 / 12])
+@pytest.mark.parametrize("years", [4.0, 4.3, 4.7])
+def test_four_years_show_the_year_in_noise(days, years):
+    year = 365.25 * DAY
+    times = np.arange(0, years * year, days * DAY)
+    values = np.sin(2 * np.pi * times / year) + 0.5 * np.random.default_rng(0).normal(size=len(times))
+    (answer,) = series_reader.reading_of_samples(times, values[:, None]).clear
+    assert answer.hertz * year == pytest.approx(1, rel=0.04)
+    times = times[times < 3 * year]
+    assert not series_reader.reading_of_samples(times, values[: len(times), None]).clear
+
+
 @pytest.mark.parametrize("kind", ["white", "walk"])
 def test_means_of_noise_show_no_line(kind):
     for seed in range(20):
