@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from simper_tf.reading import answer_units, result
-from simper_tf.reading.series import beat_stretches, beats, glitches, motion, rhythms, rounded, uneven
+from simper_tf.reading.series import beat_stretches, beats, glitches, handling, motion, rhythms, rounded, uneven
 from simper_tf.tables import series_files
 
 _SLOW_RATE = 1.0  # Samples a second, below which a series has slow rhythms.
@@ -80,11 +80,23 @@ def _of_quick(times, values, band):
     answers = _without_rounding(answers, times, values)
     if values.shape[1] > 1 and not any(answer.is_clear for answer in answers):
         answers = _agreed(times, values, band) or answers
+    if not any(answer.is_clear for answer in answers):
+        answers = _unhandled(times, values, band) or answers
     if times[-1] > beat_stretches.STRETCH and _filled(answers) < _LEAST * times[-1]:
         answers = _with_slower(answers, times, values, band)
     if not any(answer.is_clear for answer in answers):
         answers = rhythms.faster(times, values, band) or answers
     return answers, notes
+
+
+def _unhandled(times, values, band):
+    """Returns the clear answers on what lies between the handling of the sensor at both ends, if there is any."""
+    calm = handling.outside(values)
+    if calm.stop - calm.start == len(times):
+        return []
+    start = float(times[calm.start])
+    answers, _ = beat_stretches.answers_on(times[calm] - start, values[calm], band, looks=2)
+    return [rhythms.slowed(answer, 1.0, start) for answer in answers if answer.is_clear]
 
 
 def _with_slower(answers, times, values, band):
