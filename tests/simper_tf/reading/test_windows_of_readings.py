@@ -67,7 +67,7 @@ def spans(first, last, seconds=1.0, phase=0.0):
 
 @pytest.mark.parametrize("of", [((0, 30), (20, 60)), ((0, 60), (10, 30)), ((0, 60), (0.2, 30)), ((0.2, 30), (0, 60))])
 def test_overlapping_answers_are_joined_without_a_loss(of):
-    joined = continued.joined(answer(spans(*some)) for some in of)
+    joined = continued.joined(answer(spans(*some), frames=some) for some in of)
     assert [(found.count, found.start, found.end) for found in joined] == [(60, 0.0, 60.0)]
 
 
