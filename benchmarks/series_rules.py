@@ -79,6 +79,7 @@ RULES = {
     "motion": Rule("motion is taken out of a pulse", motion, "channels", lambda names: ([], [])),
     "agreed": Rule("channels that agree are read", series_reader, "_agreed", lambda *given: []),
     "handling": Rule("handling at both ends is left out", handling, "outside", lambda values: slice(0, len(values))),
+    "bouts": Rule("bouts are sought in shorter stretches", series_reader, "_of_bouts", lambda *given: []),
     "least": Rule("slower clocks are asked where little is clear", series_reader, "_LEAST", 0.0),
     "most": Rule("but not where much is", series_reader, "_LEAST", 1.0),
     "uneven": Rule("uneven times have lines", uneven, "is_one", lambda times: False),

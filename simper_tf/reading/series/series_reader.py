@@ -18,6 +18,8 @@ _GAP, _AT_ONCE = 10, 2**20
 _MOST_FITTED, _LINE = 2500, 0.36
 _COARSE = 1 / 6  # Cycles a sample, from which on a line is asked beside clear beats.
 _LEAST = 0.1  # Share that clear answers must fill: a few repetitions in a stretch may be noise on what is slower.
+# How much shorter stretches are in which bouts are sought, and seconds of a series in which they are: it takes longer.
+_SHORTER, _BOUTS = 3, 600.0
 # Channels of another series that are read so where nothing is clear, and how many must agree.
 _MOST_READ, _AGREE = 40, 2
 
@@ -78,10 +80,9 @@ def _of_quick(times, values, band):
     """Returns answers on a series whose times begin at 0, and notes: of stretches, else of other rhythms."""
     answers, notes = beat_stretches.answers_on(times, values, band)
     answers = _without_rounding(answers, times, values)
-    if values.shape[1] > 1 and not any(answer.is_clear for answer in answers):
-        answers = _agreed(times, values, band) or answers
-    if not any(answer.is_clear for answer in answers):
-        answers = _unhandled(times, values, band) or answers
+    for way in (_agreed, _unhandled, _of_bouts):
+        if not any(answer.is_clear for answer in answers) and (found := way(times, values, band)):
+            answers, notes = found, []
     if times[-1] > beat_stretches.STRETCH and _filled(answers) < _LEAST * times[-1]:
         answers = _with_slower(answers, times, values, band)
     if not any(answer.is_clear for answer in answers):
@@ -97,6 +98,15 @@ def _unhandled(times, values, band):
     start = float(times[calm.start])
     answers, _ = beat_stretches.answers_on(times[calm] - start, values[calm], band, looks=2)
     return [rhythms.slowed(answer, 1.0, start) for answer in answers if answer.is_clear]
+
+
+def _of_bouts(times, values, band):
+    """Returns the clear answers of shorter stretches: a bout of some seconds is lost in half a minute."""
+    stretch = beat_stretches.STRETCH / _SHORTER
+    if not stretch < times[-1] <= _BOUTS:
+        return []
+    answers, _ = beat_stretches.answers_on(times, values, band, 1 + _SHORTER, stretch)
+    return [answer for answer in answers if answer.is_clear]
 
 
 def _with_slower(answers, times, values, band):
@@ -216,6 +226,8 @@ def _without_gaps(pauses, gaps):
 
 def _agreed(times, values, band):
     """Returns the answer on which most channels agree, each read by itself; none if fewer than two do."""
+    if values.shape[1] < 2:
+        return []
     clear = []
     count = min(values.shape[1], _MOST_READ)
     for channel in range(count):
