@@ -81,8 +81,8 @@ def _of_quick(times, values, band):
     answers, notes = beat_stretches.answers_on(times, values, band)
     answers = _without_rounding(answers, times, values)
     for way in (_agreed, _unhandled, _of_bouts):
-        if not any(answer.is_clear for answer in answers) and (found := way(times, values, band)):
-            answers, notes = found, []
+        if not any(answer.is_clear for answer in answers) and (found := way(times, values, band))[0]:
+            answers, notes = found
     if times[-1] > beat_stretches.STRETCH and _filled(answers) < _LEAST * times[-1]:
         answers = _with_slower(answers, times, values, band)
     if not any(answer.is_clear for answer in answers):
@@ -91,22 +91,22 @@ def _of_quick(times, values, band):
 
 
 def _unhandled(times, values, band):
-    """Returns the clear answers on what lies between the handling of the sensor at both ends, if there is any."""
+    """Returns the clear answers, and notes, on what lies between the handling of a sensor at both ends, if any is."""
     calm = handling.outside(values)
     if calm.stop - calm.start == len(times):
-        return []
+        return [], []
     start = float(times[calm.start])
-    answers, _ = beat_stretches.answers_on(times[calm] - start, values[calm], band, looks=2)
-    return [rhythms.slowed(answer, 1.0, start) for answer in answers if answer.is_clear]
+    answers, notes = beat_stretches.answers_on(times[calm] - start, values[calm], band, looks=2)
+    return [rhythms.slowed(answer, 1.0, start) for answer in answers if answer.is_clear], notes
 
 
 def _of_bouts(times, values, band):
-    """Returns the clear answers of shorter stretches: a bout of some seconds is lost in half a minute."""
+    """Returns the clear answers of shorter stretches, and notes: a bout of some seconds is lost in half a minute."""
     stretch = beat_stretches.STRETCH / _SHORTER
     if not stretch < times[-1] <= _BOUTS:
-        return []
-    answers, _ = beat_stretches.answers_on(times, values, band, 1 + _SHORTER, stretch)
-    return [answer for answer in answers if answer.is_clear]
+        return [], []
+    answers, notes = beat_stretches.answers_on(times, values, band, 1 + _SHORTER, stretch)
+    return [answer for answer in answers if answer.is_clear], notes
 
 
 def _with_slower(answers, times, values, band):
@@ -225,9 +225,9 @@ def _without_gaps(pauses, gaps):
 
 
 def _agreed(times, values, band):
-    """Returns the answer on which most channels agree, each read by itself; none if fewer than two do."""
+    """Returns the answer on which most channels agree, each read by itself; none if fewer than two do. And no notes."""
     if values.shape[1] < 2:
-        return []
+        return [], []
     clear = []
     count = min(values.shape[1], _MOST_READ)
     for channel in range(count):
@@ -236,10 +236,10 @@ def _agreed(times, values, band):
     groups = [[other for other in clear if _is_at(other, answer.hertz)] for answer in clear]
     most = max(groups, key=lambda group: (_channels(group), max(answer.confidence for answer in group)), default=[])
     if _channels(most) < _AGREE:
-        return []
+        return [], []
     surest = max(most, key=lambda answer: answer.confidence)
     is_paired = any(_is_at(other, 2 * surest.hertz) for other in clear)
-    return [dataclasses.replace(surest, pairs=2 * surest.hertz if is_paired else None)]
+    return [dataclasses.replace(surest, pairs=2 * surest.hertz if is_paired else None)], []
 
 
 def _channels(answers):

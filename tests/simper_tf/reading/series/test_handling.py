@@ -27,6 +27,14 @@ def test_what_repeats_between_handling_is_read_at_its_times(hertz):
     assert np.median(np.array(answer.peaks) * hertz % 1) == pytest.approx(0.25, abs=0.1)
 
 
+def test_a_breath_beside_the_heart_is_named_between_handling():
+    times, breath = recorded(0.39, noise=0.02)
+    heart = np.maximum(np.cos(2 * np.pi * 1.17 * times), 0) ** 12
+    reading = series_reader.reading_of_samples(times, breath + heart[:, None])
+    assert [answer.hertz for answer in reading.clear] == pytest.approx([1.17], rel=0.02)
+    assert reading.notes == ("1.17 Hz may come in threes: 0.39 Hz.",)
+
+
 def test_noise_between_handling_gets_no_number():
     for seed in range(5):
         times, values = recorded(1.0, noise=20.0, seed=seed)

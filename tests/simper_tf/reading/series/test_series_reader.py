@@ -193,7 +193,8 @@ def test_two_channels_must_agree_where_each_is_read_by_itself(beating, expected)
     values = RNG.normal(size=(len(times), 6))
     for channel in beating:
         values[:, channel] = pulse(times, 1.2)
-    agreed = series_reader._agreed(times, values, None)
+    agreed, notes = series_reader._agreed(times, values, None)
+    assert notes == []
     if expected is None:
         assert agreed == []
     else:
