@@ -56,7 +56,7 @@ def test_a_knock_in_the_middle_is_no_handling():
     assert handling.outside(values) == slice(0, 1000)
 
 
-def test_one_channel_that_is_handled_counts_and_still_ones_do_not():
+def test_one_handled_channel_counts_and_still_ones_do_not():
     wave = np.sin(np.arange(1000) / 5)
     handled = np.where(np.arange(1000) < 100, 50 * wave, wave)
     assert handling.outside(np.stack((wave, handled, np.ones(1000)), axis=1)) == slice(100, 1000)
