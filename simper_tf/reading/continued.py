@@ -16,11 +16,11 @@ def joined(answers: Iterable[Answer]) -> list[Answer]:
     """
     groups: list[list[Answer]] = []
     for answer in sorted(answers, key=lambda part: (part.scene, part.start)):
-        group = next((some for some in groups if _goes_on(some, answer)), None)
-        if group is None:
-            groups.append([answer])
+        near = [some for some in groups if _goes_on(some, answer)]
+        if near:
+            min(near, key=lambda some: _apart(some[-1], answer)).append(answer)
         else:
-            group.append(answer)
+            groups.append([answer])
     return [together(group) for group in groups]
 
 
@@ -29,8 +29,13 @@ def _goes_on(group: list[Answer], answer: Answer) -> bool:
     last, end = group[-1], max(part.end for part in group)
     # A slow repetition may end after one stretch, and the next begin before the other.
     is_later = last.scene == answer.scene and answer.start < end + 0.5 / last.hertz
-    is_like = abs(np.log(last.hertz / answer.hertz)) < SAME_TEMPO and last.box.overlap(answer.box) > 0.5
+    is_like = _apart(last, answer) < SAME_TEMPO and last.box.overlap(answer.box) > 0.5
     return is_later and is_like and not any(_are_two(part, answer) for part in group)
+
+
+def _apart(first: Answer, second: Answer) -> float:
+    """How far two tempos are apart, as a logarithm."""
+    return abs(float(np.log(first.hertz / second.hertz)))
 
 
 def _are_two(first: Answer, second: Answer) -> bool:

@@ -61,6 +61,13 @@ def test_two_movements_of_one_stretch_stay_two():
     assert continued.joined([first, second]) == [first, second]
 
 
+@pytest.mark.parametrize("swapped", [1, -1])
+def test_two_movements_go_on_each_at_its_own_tempo(swapped):
+    later = [of_stretch(1.002, 50, 110, 50.0), of_stretch(1.062, 50, 110, 50.0)]
+    found = continued.joined([of_stretch(1.0, 0, 60), of_stretch(1.06, 0, 60), *later[::swapped]])
+    assert [each.hertz for each in found] == pytest.approx([1.001, 1.061], abs=5e-4)
+
+
 @pytest.mark.parametrize(("first", "start"), [(30, 0.0), (40, 30.0)])
 def test_a_movement_goes_on_in_its_stretch_and_the_next(first, start):
     (whole,) = continued.joined([of_stretch(1.0, 0, 30 + start / 2), of_stretch(1.04, first, 60 + start, start)])
